@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"espy/agent/guard"
+	"espy/agent/message"
+	"espy/media"
+	"espy/providers"
+)
+
+// Command is what a face asks of the loop. Commands are taken in the order they were sent.
+type Command interface{ command() }
+
+// Prompt is a request as it stands in the composer: text blocks in order and the pictures on the row.
+type Prompt struct {
+	Text        []message.Text // typed text, @file contents and shell output, each with its origin
+	Attachments []Attachment
+}
+
+// Attachment is a picture on the row: it passed the gate and lies in the session's draft until it is sent.
+type Attachment struct {
+	Image   message.Image
+	Record  message.PictureRecord // Number is what the model will be told
+	Receipt media.Receipt
+}
+
+// Queued is a prompt that waits for the running turn.
+type Queued struct {
+	ID     string
+	Prompt Prompt
+}
+
+// Submit sends a prompt. While a turn runs it is queued, unless Steer puts it into the running turn after
+// the calls under way.
+type Submit struct {
+	Prompt Prompt
+	Steer  bool
+}
+
+// Unqueue takes a queued prompt back. The face gets it from the QueueChanged that showed it.
+type Unqueue struct{ ID string }
+
+// Answer settles a PermissionAsked.
+type Answer struct {
+	ID     string
+	Choice guard.Choice
+	Reason string // for the model, when denied
+}
+
+// SetRoute goes on with another model from the next request.
+type SetRoute struct {
+	Route  providers.Route
+	Effort string
+}
+
+// SetMode changes the permission mode.
+type SetMode struct{ Mode guard.Mode }
+
+// Compact shrinks what the next request carries.
+type Compact struct{ Instructions string }
+
+// Note puts a sentence for the person into the transcript; it is never sent to a model.
+type Note struct{ Text string }
+
+func (Submit) command()   {}
+func (Unqueue) command()  {}
+func (Answer) command()   {}
+func (SetRoute) command() {}
+func (SetMode) command()  {}
+func (Compact) command()  {}
+func (Note) command()     {}

@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"time"
+
+	"espy/agent/guard"
+	"espy/agent/message"
+	"espy/providers"
+)
+
+// Event is what the loop tells a face. Deltas may be merged before a face reads them; every other event is
+// delivered exactly once and in order. No event carries picture bytes.
+type Event interface{ event() }
+
+// Opened is the first event: where the session stands. A face draws the conversation from it.
+type Opened struct {
+	Session  string
+	Folder   string
+	Resumed  bool
+	Route    providers.Route
+	Mode     guard.Mode
+	Messages []message.Message                // along the path, results assembled into tool messages
+	Pictures map[string]message.PictureRecord // by Ref
+	Queue    []Queued
+	Meter    Meter
+}
+
+// TurnStarted tells that a user message was accepted and written.
+type TurnStarted struct{ User message.Message }
+
+// TextDelta and ThinkingDelta are pieces of the answer being written.
+type TextDelta struct{ Text string }
+
+// ThinkingDelta is a piece of the model's reasoning.
+type ThinkingDelta struct{ Text string }
+
+// AnswerRestarted voids the deltas since the last AnswerDone or TurnStarted: the request is sent again.
+type AnswerRestarted struct{}
+
+// AnswerDone is a whole assistant message, written to the log. It replaces the deltas shown for it.
+type AnswerDone struct{ Message message.Message }
+
+// CallStarted tells that a call runs or waits to be allowed.
+type CallStarted struct {
+	Call    message.ToolCall
+	Summary string // what it will do, in a few words: "read main.go", "shell: go test ./..."
+}
+
+// CallProgress is a line about a running call: the newest output line of a shell command, a count.
+type CallProgress struct {
+	CallID string
+	Text   string
+}
+
+// CallFinished carries the result as it was written to the log.
+type CallFinished struct {
+	Call     message.ToolCall
+	Result   message.ToolResult
+	Pictures []message.PictureRecord // of the result's images
+	Took     time.Duration
+}
+
+// PermissionAsked waits for an Answer with the same ID.
+type PermissionAsked struct {
+	ID       string
+	Call     message.ToolCall
+	Effect   guard.Effect
+	Decision guard.Decision
+}
+
+// PermissionSettled tells how a call that had to be judged came out, asked or not.
+type PermissionSettled struct {
+	ID      string // of the PermissionAsked; "" where nobody was asked
+	Call    message.ToolCall
+	Allowed bool
+	Reason  string
+}
+
+// NoticeKind says what a notice is about; `espy run --events` prints it.
+type NoticeKind string
+
+const (
+	NoticeEvicted   NoticeKind = "evicted"
+	NoticeWithheld  NoticeKind = "withheld"
+	NoticeRetired   NoticeKind = "retired"
+	NoticeLeftOut   NoticeKind = "left-out"
+	NoticeMissing   NoticeKind = "missing"
+	NoticeElided    NoticeKind = "elided"
+	NoticeCompacted NoticeKind = "compacted"
+	NoticeRetried   NoticeKind = "retried"
+	NoticeDamaged   NoticeKind = "damaged" // something in the log could not be read
+	NoticeInfo      NoticeKind = "info"
+	NoticeError     NoticeKind = "error" // something failed and the session goes on
+)
+
+// Notice is one sentence for the person.
+type Notice struct {
+	Kind     NoticeKind
+	Sentence string
+	Wait     time.Duration // NoticeRetried: until the next attempt
+}
+
+// Meter is what a session has used, for the status line.
+type Meter struct {
+	Context int      // tokens the next request takes, estimated and corrected by reported usage
+	Window  int      // tokens the model takes; 0 unknown
+	Input   int      // tokens read in this session so far
+	Cached  int      // of those, served from a prompt cache
+	Output  int      // tokens written in this session so far
+	Cost    *float64 // US dollars; nil where a price is unknown
+}
+
+// UsageChanged follows each answer.
+type UsageChanged struct {
+	Usage message.Usage // of the request just made
+	Meter Meter
+}
+
+// QueueChanged tells what waits to be sent.
+type QueueChanged struct{ Queue []Queued }
+
+// RouteChanged and ModeChanged follow a switch.
+type RouteChanged struct {
+	Route providers.Route
+	Meter Meter
+}
+
+// ModeChanged follows a change of the permission mode.
+type ModeChanged struct{ Mode guard.Mode }
+
+// EndReason says why a turn ended.
+type EndReason string
+
+const (
+	EndDone        EndReason = "done"
+	EndInterrupted EndReason = "interrupted"
+	EndRefused     EndReason = "refused" // a headless run ended after a call it wanted was refused
+	EndFailed      EndReason = "failed"
+	EndLimit       EndReason = "limit" // --max-turns or --max-cost
+)
+
+// TurnEnded is the last event of a turn. Err is set when the reason is EndFailed or EndLimit.
+type TurnEnded struct {
+	Reason EndReason
+	Err    error
+}
+
+// Rejected tells that a Submit was not taken: nothing was written or sent. The face puts Prompt back into
+// the composer, whole.
+type Rejected struct {
+	Prompt Prompt
+	Err    error
+}
+
+func (Opened) event()            {}
+func (TurnStarted) event()       {}
+func (TextDelta) event()         {}
+func (ThinkingDelta) event()     {}
+func (AnswerRestarted) event()   {}
+func (AnswerDone) event()        {}
+func (CallStarted) event()       {}
+func (CallProgress) event()      {}
+func (CallFinished) event()      {}
+func (PermissionAsked) event()   {}
+func (PermissionSettled) event() {}
+func (Notice) event()            {}
+func (UsageChanged) event()      {}
+func (QueueChanged) event()      {}
+func (RouteChanged) event()      {}
+func (ModeChanged) event()       {}
+func (TurnEnded) event()         {}
+func (Rejected) event()          {}

@@ -1,0 +1,260 @@
+package message
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Version is the log format's version, written into every record as "v". Kinds and optional fields are
+// added without changing it; nothing is ever removed or given another meaning.
+const Version = 1
+
+// Kind names what a record is.
+type Kind string
+
+const (
+	// On the path from the root to the head: what was said and what changed how it is read.
+	KindMessage Kind = "message"
+	KindResult  Kind = "result"
+	KindPrelude Kind = "prelude"
+	KindMark    Kind = "mark" // elide, evict, summarise, leave-out; the other marks are for the whole session
+	KindModel   Kind = "model"
+	KindMode    Kind = "mode"
+	KindTools   Kind = "tools"
+
+	// For the whole session, wherever the head is.
+	KindSession Kind = "session"
+	KindPicture Kind = "picture"
+	KindTitle   Kind = "title"
+	KindUsage   Kind = "usage"
+	KindRewind  Kind = "rewind" // names a new head
+)
+
+// Record is one line of a log: a MessageRecord, ResultRecord, and so on, or an UnknownRecord.
+type Record interface{ Header() Head }
+
+// Head is what every record starts with. IDs are ULIDs, so that they sort by the time they were made.
+type Head struct {
+	V      int       `json:"v"`
+	Kind   Kind      `json:"kind"`
+	ID     string    `json:"id"`
+	Parent string    `json:"parent,omitempty"`
+	Time   time.Time `json:"time"`
+}
+
+// Header returns the head itself; embedding Head makes a type a Record.
+func (h Head) Header() Head { return h }
+
+// NewHead fills a head for a record that is about to be appended.
+func NewHead(kind Kind, id, parent string, now time.Time) Head {
+	return Head{V: Version, Kind: kind, ID: id, Parent: parent, Time: recordTime(now)}
+}
+
+// MessageRecord holds a user, assistant or note message.
+type MessageRecord struct {
+	Head
+	Message Message `json:"message"`
+}
+
+// Body returns the message with the identity its record gave it.
+func (r MessageRecord) Body() Message {
+	m := r.Message
+	m.ID, m.Parent, m.Time = r.ID, r.Parent, r.Time
+	return m
+}
+
+// ResultRecord is one finished call. Results are written one by one, as they finish, so that a crash never
+// forgets a finished write; readers assemble the tool message.
+type ResultRecord struct {
+	Head
+	ToolResult
+}
+
+// PreludeRecord is what stands before every conversation: the system text and the tool list as sent.
+type PreludeRecord struct {
+	Head
+	System []string `json:"system"`
+	Tools  string   `json:"tools"` // the tool list as JSON, a string so that it stays byte-identical
+}
+
+// ModelRecord says which model the conversation goes on with.
+type ModelRecord struct {
+	Head
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Effort   string `json:"effort,omitempty"`
+}
+
+// ModeRecord says which permission mode the conversation goes on in.
+type ModeRecord struct {
+	Head
+	Mode string `json:"mode"`
+}
+
+// ToolsRecord names tools that were loaded by name after the prelude.
+type ToolsRecord struct {
+	Head
+	Loaded []string `json:"loaded"`
+}
+
+// SessionRecord opens a log.
+type SessionRecord struct {
+	Head
+	Folder string `json:"folder"`           // the workspace, absolute
+	Espy   string `json:"espy"`             // the version that made it
+	Forked string `json:"forked,omitempty"` // the session this one was forked from
+}
+
+// TitleRecord names the session for lists.
+type TitleRecord struct {
+	Head
+	Title string `json:"title"`
+}
+
+// UsageRecord is what one request cost. Cost is in US dollars and nil where the price is unknown.
+type UsageRecord struct {
+	Head
+	Provider string   `json:"provider"`
+	Model    string   `json:"model"`
+	Usage    Usage    `json:"usage"`
+	Cost     *float64 `json:"cost,omitempty"`
+	Estimate int      `json:"estimate,omitempty"` // tokens espy had estimated for the input, before correction
+}
+
+// RewindRecord makes To the head of the conversation. Nothing that was said after it is deleted.
+type RewindRecord struct {
+	Head
+	To string `json:"to"`
+}
+
+// Rect is a rectangle in upright pixels of a picture's original.
+type Rect struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// PictureRecord is what is known of a stored picture beyond its block, keyed by Ref.
+type PictureRecord struct {
+	Head
+	Ref       string `json:"ref"`
+	Number    int    `json:"number,omitempty"` // counts the user's pictures along the conversation; 0 for a tool's picture
+	Call      string `json:"call,omitempty"`   // the call that made it, for a tool's picture
+	Name      string `json:"name"`             // what to call it: a file's base name, "clipboard", a tool's word
+	Source    string `json:"source,omitempty"` // the path it was read from, where there is one
+	Original  string `json:"original,omitempty"`
+	Detail    string `json:"detail"`
+	Width     int    `json:"width"`  // of the upright source, in pixels
+	Height    int    `json:"height"` // of the upright source, in pixels
+	Crop      *Rect  `json:"crop,omitempty"`
+	Redacted  []Rect `json:"redacted,omitempty"`
+	MediaType string `json:"media_type"`
+}
+
+// MarkKind says how a mark changes the way the log is read.
+type MarkKind string
+
+const (
+	// On the path.
+	MarkElide     MarkKind = "elide"     // old text and pictures become one-line stubs
+	MarkEvict     MarkKind = "evict"     // pictures beyond the count bound
+	MarkSummarise MarkKind = "summarise" // whole units replaced by a summary
+	MarkLeaveOut  MarkKind = "leave-out" // pictures the request has no room for
+
+	// For the whole session.
+	MarkRetire    MarkKind = "retire"    // the provider refused the picture
+	MarkMissing   MarkKind = "missing"   // its blob is gone or altered
+	MarkDrop      MarkKind = "drop"      // the person removed it
+	MarkPin       MarkKind = "pin"       // exempt from eviction; Off undoes it
+	MarkBlind     MarkKind = "blind"     // the route turned out not to see
+	MarkRendition MarkKind = "rendition" // a smaller picture to send in another's place on a route
+)
+
+// OnPath reports whether a mark of this kind holds only on the path it was written on.
+func (k MarkKind) OnPath() bool {
+	switch k {
+	case MarkElide, MarkEvict, MarkSummarise, MarkLeaveOut:
+		return true
+	}
+	return false
+}
+
+// MarkRecord changes how the log is read; it never changes the log.
+type MarkRecord struct {
+	Head
+	Mark     MarkKind `json:"mark"`
+	Refs     []string `json:"refs,omitempty"`     // pictures it speaks of
+	Messages []string `json:"messages,omitempty"` // messages whose text it elides or summarises
+	Calls    []string `json:"calls,omitempty"`    // calls whose result text it elides
+	Reason   string   `json:"reason,omitempty"`   // the provider's words (retire), the limit passed (leave-out)
+	Keep     int      `json:"keep,omitempty"`     // how many newest pictures stay (evict)
+	Summary  string   `json:"summary,omitempty"`  // the text that stands for the messages (summarise)
+	Route    string   `json:"route,omitempty"`    // "provider/model" (blind, rendition)
+	Image    *Image   `json:"image,omitempty"`    // the picture to send instead (rendition)
+	Off      bool     `json:"off,omitempty"`      // undoes an earlier mark of the same kind (pin, drop)
+}
+
+// UnknownRecord is a record of a kind this version does not know. It is kept as it stands.
+type UnknownRecord struct {
+	Head
+	Raw string
+}
+
+// Encode writes a record as one line of JSON without the newline.
+func Encode(r Record) ([]byte, error) {
+	if u, ok := r.(UnknownRecord); ok {
+		return []byte(u.Raw), nil
+	}
+	return marshal(r)
+}
+
+// Decode reads one line of a log. An unknown kind is no error; a line that is not a record is.
+func Decode(line []byte) (Record, error) {
+	var h Head
+	if err := json.Unmarshal(line, &h); err != nil {
+		return nil, err
+	}
+	if h.Kind == "" || h.ID == "" {
+		return nil, fmt.Errorf("a record needs a kind and an id")
+	}
+	if h.V > Version {
+		return UnknownRecord{Head: h, Raw: string(line)}, nil
+	}
+	switch h.Kind {
+	case KindMessage:
+		return decodeRecord[MessageRecord](line)
+	case KindResult:
+		return decodeRecord[ResultRecord](line)
+	case KindPrelude:
+		return decodeRecord[PreludeRecord](line)
+	case KindMark:
+		return decodeRecord[MarkRecord](line)
+	case KindModel:
+		return decodeRecord[ModelRecord](line)
+	case KindMode:
+		return decodeRecord[ModeRecord](line)
+	case KindTools:
+		return decodeRecord[ToolsRecord](line)
+	case KindSession:
+		return decodeRecord[SessionRecord](line)
+	case KindPicture:
+		return decodeRecord[PictureRecord](line)
+	case KindTitle:
+		return decodeRecord[TitleRecord](line)
+	case KindUsage:
+		return decodeRecord[UsageRecord](line)
+	case KindRewind:
+		return decodeRecord[RewindRecord](line)
+	}
+	return UnknownRecord{Head: h, Raw: string(line)}, nil
+}
+
+func decodeRecord[R Record](line []byte) (Record, error) {
+	var r R
+	if err := json.Unmarshal(line, &r); err != nil {
+		return nil, fmt.Errorf("%s record: %w", r.Header().Kind, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,56 @@
+// Package tools holds the built-in tools and the registry they are looked up in. A tool is one file: its
+// declaration for the model (a Markdown file beside it), what it would do (Effect) and doing it (Run).
+//
+// Contract: a mistake a model can mend (a wrong argument, a missing file, a refused path) is a ToolResult
+// with IsError and a sentence that says what to do; broken machinery (a full disk) is a Go error. Run is
+// called only after the guard allowed the Effect. Read-only tools may run side by side.
+//
+// The package knows the guard's roots, the gate for pictures and where blobs go. It must not know the loop,
+// the log or a screen; what a call needs of them is in Env.
+package tools
+
+import (
+	"context"
+	"io"
+
+	"espy/agent/guard"
+	"espy/agent/message"
+	"espy/media"
+	"espy/providers"
+)
+
+// Tool is one thing a model can ask for.
+type Tool struct {
+	Spec     providers.ToolSpec
+	ReadOnly bool // runs beside others and in every mode
+	// Effect says what the call would do. An error is a sentence for the model: the arguments are wrong.
+	Effect func(env *Env, args string) (guard.Effect, error)
+	Run    func(ctx context.Context, env *Env, call message.ToolCall) (Outcome, error)
+}
+
+// Outcome is what a call came to.
+type Outcome struct {
+	Result   message.ToolResult
+	Pictures []message.PictureRecord // for each image of the result that is new to the log, without head
+}
+
+// Blobs is the part of a session a tool needs: storing bytes and opening what is stored.
+type Blobs interface {
+	media.Sink
+	OpenBlob(ref string) (io.ReadSeekCloser, error)
+	// FindBlob turns "blob:<first characters of the hash>" into a Ref; ok is false where none or several match.
+	FindBlob(name string) (ref string, ok bool)
+}
+
+// Env is what calls run in. It is built once a session; its fields are safe for use from several calls.
+type Env struct {
+	Workspace string // absolute
+	Roots     *guard.Roots
+	Blobs     Blobs
+	Gate      *media.Gate
+	Route     func() providers.Route                         // the route the call's answer goes to
+	Picture   func(ref string) (message.PictureRecord, bool) // what the log knows of a picture
+	Progress  func(callID, line string)                      // a line for the screen; never blocks
+	Ledger    *Ledger                                        // which files the model has read, and as what
+	MaxSource int64                                          // bytes a text file may have to be read whole
+}
