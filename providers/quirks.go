@@ -14,6 +14,7 @@ type Quirks struct {
 	IDStyle            string // "", "alnum9": what call ids must look like
 	ImageDetail        string // "high" or "original" to send; "" sends nothing
 	ToolImagesAsUser   bool   // pictures in tool results must go in a user message of their own
+	NoToolImages       bool   // takes no pictures that came from tools, in no spelling
 	SchemaDialect      string // "", "gemini": which keywords tool schemas must avoid
 	EchoExtra          bool   // extra_content of tool calls must come back (Gemini thought signatures)
 	BearerAuth         bool   // Anthropic protocol with Authorization: Bearer

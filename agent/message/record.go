@@ -187,13 +187,27 @@ type MarkRecord struct {
 	Mark     MarkKind `json:"mark"`
 	Refs     []string `json:"refs,omitempty"`     // pictures it speaks of
 	Messages []string `json:"messages,omitempty"` // messages whose text it elides or summarises
-	Calls    []string `json:"calls,omitempty"`    // calls whose result text it elides
+	Calls    []string `json:"calls,omitempty"`    // results whose text it elides, each as CallKey writes it
 	Reason   string   `json:"reason,omitempty"`   // the provider's words (retire), the limit passed (leave-out)
 	Keep     int      `json:"keep,omitempty"`     // how many newest pictures stay (evict)
 	Summary  string   `json:"summary,omitempty"`  // the text that stands for the messages (summarise)
 	Route    string   `json:"route,omitempty"`    // "provider/model" (blind, rendition)
 	Image    *Image   `json:"image,omitempty"`    // the picture to send instead (rendition)
 	Off      bool     `json:"off,omitempty"`      // undoes an earlier mark of the same kind (pin, drop)
+}
+
+// CallKey names one call of one assistant message. A call id alone does not do: servers reuse them.
+func CallKey(assistantID, callID string) string { return assistantID + "/" + callID }
+
+// OnPath reports whether a record lies on the path from the root to the head and so moves the head.
+func OnPath(r Record) bool {
+	switch r := r.(type) {
+	case MessageRecord, ResultRecord, PreludeRecord, ModelRecord, ModeRecord, ToolsRecord:
+		return true
+	case MarkRecord:
+		return r.Mark.OnPath()
+	}
+	return false
 }
 
 // UnknownRecord is a record of a kind this version does not know. It is kept as it stands.

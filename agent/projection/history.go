@@ -1,0 +1,188 @@
+// Package projection decides what a provider sees of a session, and is the only code that knows where a
+// conversation may be cut. It works in three pure steps: Decide proposes marks (what must leave or shrink),
+// the loop writes them to the log; Select applies recorded marks and nothing else, so that selecting a
+// selection changes nothing; Build adds introductions and cache points once and yields the request.
+//
+// Contract: no file, network, clock or configuration is read here; what a step needs to know of the world
+// arrives as Facts. Every assistant message with calls is followed by exactly one tool message whose results
+// match them. A picture that leaves the context always leaves a sentence behind. Between two declared steps
+// the built prefix is byte-identical.
+package projection
+
+import (
+	"espy/agent/message"
+)
+
+// History is a session's log in memory, indexed for reading. It only grows.
+type History struct {
+	records  []message.Record
+	index    map[string]int    // record id -> position in records
+	before   map[string]string // on-path record id -> the on-path record written before it, for a lost parent
+	head     string
+	last     string // the on-path record written last, wherever the head is
+	path     []message.Record
+	pathOf   string // the head path was made for
+	pictures map[string]message.PictureRecord
+	numbers  int
+}
+
+// NewHistory indexes records in the order they were written.
+func NewHistory(records []message.Record) *History {
+	h := &History{
+		index:    make(map[string]int, len(records)),
+		before:   make(map[string]string),
+		pictures: make(map[string]message.PictureRecord),
+	}
+	h.Append(records...)
+	return h
+}
+
+// Append adds records as they were written to the log.
+func (h *History) Append(records ...message.Record) {
+	for _, r := range records {
+		head := r.Header()
+		h.index[head.ID] = len(h.records)
+		h.records = append(h.records, r)
+		switch r := r.(type) {
+		case message.PictureRecord:
+			h.addPicture(r)
+		case message.RewindRecord:
+			if _, known := h.index[r.To]; known {
+				h.head = r.To
+			}
+		}
+		if message.OnPath(r) {
+			h.before[head.ID] = h.last
+			h.last = head.ID
+			h.extend(r)
+		}
+	}
+}
+
+// extend moves the head to r, keeping the cached path where r simply continues it.
+func (h *History) extend(r message.Record) {
+	if h.pathOf == h.head && r.Header().Parent == h.head {
+		h.path = append(h.path, r)
+		h.pathOf = r.Header().ID
+	}
+	h.head = r.Header().ID
+}
+
+func (h *History) addPicture(p message.PictureRecord) {
+	if old, known := h.pictures[p.Ref]; known && p.Number == 0 {
+		p.Number = old.Number // a tool looked at a picture the person had attached: it keeps its number
+	}
+	h.pictures[p.Ref] = p
+	h.numbers = max(h.numbers, p.Number)
+}
+
+// Head is the id of the record the conversation goes on from; "" in an empty log.
+func (h *History) Head() string { return h.head }
+
+// Records returns everything, in the order written. The slice is not to be changed.
+func (h *History) Records() []message.Record { return h.records }
+
+// Picture is what the log knows of a stored picture.
+func (h *History) Picture(ref string) (message.PictureRecord, bool) {
+	p, ok := h.pictures[ref]
+	return p, ok
+}
+
+// Pictures returns all picture records by Ref, as a copy.
+func (h *History) Pictures() map[string]message.PictureRecord {
+	all := make(map[string]message.PictureRecord, len(h.pictures))
+	for ref, p := range h.pictures {
+		all[ref] = p
+	}
+	return all
+}
+
+// HighestNumber is the highest number a picture of the person has; numbers are never reused.
+func (h *History) HighestNumber() int { return h.numbers }
+
+// Path returns the on-path records from the root to the head. The slice is not to be changed. A record whose
+// parent was lost with a damaged line continues the record written before it.
+func (h *History) Path() []message.Record {
+	if h.pathOf == h.head && (h.path != nil || h.head == "") {
+		return h.path
+	}
+	var reversed []message.Record
+	seen := make(map[string]bool)
+	for id := h.head; id != "" && !seen[id]; {
+		at, known := h.index[id]
+		if !known {
+			break
+		}
+		seen[id] = true
+		r := h.records[at]
+		reversed = append(reversed, r)
+		parent := r.Header().Parent
+		if _, known := h.index[parent]; !known && parent != "" {
+			parent = h.before[id]
+		}
+		id = parent
+	}
+	h.path = make([]message.Record, 0, len(reversed)+16)
+	for i := len(reversed) - 1; i >= 0; i-- {
+		h.path = append(h.path, reversed[i])
+	}
+	h.pathOf = h.head
+	return h.path
+}
+
+// Prelude is the newest prelude on the path.
+func (h *History) Prelude() (message.PreludeRecord, bool) {
+	path := h.Path()
+	for i := len(path) - 1; i >= 0; i-- {
+		if p, ok := path[i].(message.PreludeRecord); ok {
+			return p, true
+		}
+	}
+	return message.PreludeRecord{}, false
+}
+
+// Model is the newest model choice on the path.
+func (h *History) Model() (message.ModelRecord, bool) {
+	path := h.Path()
+	for i := len(path) - 1; i >= 0; i-- {
+		if m, ok := path[i].(message.ModelRecord); ok {
+			return m, true
+		}
+	}
+	return message.ModelRecord{}, false
+}
+
+// Mode is the newest permission mode on the path; "" where none was recorded.
+func (h *History) Mode() string {
+	path := h.Path()
+	for i := len(path) - 1; i >= 0; i-- {
+		if m, ok := path[i].(message.ModeRecord); ok {
+			return m.Mode
+		}
+	}
+	return ""
+}
+
+// Usage adds up what the session's requests have used. Cost is nil if any request's price is unknown.
+func (h *History) Usage() (total message.Usage, cost *float64) {
+	sum, known := 0.0, true
+	for _, r := range h.records {
+		u, ok := r.(message.UsageRecord)
+		if !ok {
+			continue
+		}
+		total.Input += u.Usage.Input
+		total.Output += u.Usage.Output
+		total.CacheRead += u.Usage.CacheRead
+		total.CacheWrite += u.Usage.CacheWrite
+		if u.Cost == nil {
+			known = false
+		} else {
+			sum += *u.Cost
+		}
+	}
+	if !known {
+		return total, nil
+	}
+	return total, &sum
+}
