@@ -18,18 +18,24 @@ import (
 type Layout int
 
 const (
-	Gray  Layout = iota // one plane, 1 sample a pixel
-	RGB                 // one plane, 3 samples a pixel
-	RGBA                // one plane, 4 samples a pixel, alpha not premultiplied
-	YCbCr               // three planes, 1 sample a pixel each, full range (JFIF); chroma may be smaller
-	YCbCrA              // four planes: as YCbCr, and alpha at full size
+	Gray   Layout = iota // one plane, 1 sample a pixel
+	RGB                  // one plane, 3 samples a pixel
+	RGBA                 // one plane, 4 samples a pixel, alpha not premultiplied
+	YCbCr                // three planes, 1 sample a pixel each, full range (JFIF); chroma may be smaller
+	YCbCrA               // four planes: as YCbCr, and alpha at full size
 )
 
 // Header is what a decoder announces before the first row. Sizes are of the window, as stored (orientation is
 // not applied by decoders).
+//
+// Window is the part that will be delivered, in stored pixels: the wanted window, or one widened to whole chroma
+// samples; empty means exactly what was asked for. Shrink is the factor used; 0 means 1. A sink needs both before
+// the first row, because it places every sample by them.
 type Header struct {
 	Layout Layout
 	Planes []image.Point // width and height of each plane, in samples
+	Window image.Rectangle
+	Shrink int
 }
 
 // Sink takes the rows of one picture.

@@ -1,0 +1,56 @@
+package media
+
+import "time"
+
+// The gate's limits. All are inclusive and are judged on the source as it was given, before anything is allocated
+// for it; docs/pictures.md tells them to people.
+const (
+	// MaxSourceImageBytes is the largest picture file read, in bytes: every phone photo and screenshot is far below.
+	MaxSourceImageBytes = 20 << 20
+	// MaxImageDimension is the longest side, in pixels: one provider refuses 8001 and more, none shows more than 6000.
+	MaxImageDimension = 8192
+	// MaxImagePixels is the largest area, in pixels: 8192 by 4096.
+	MaxImagePixels = 33_554_432
+	// MaxDecodeAllocBytes is what live memory may rise by while pictures are in the gate, in bytes, all decodes together.
+	MaxDecodeAllocBytes = 64 << 20
+	// MaxWireImageBytes is the largest picture sent, in bytes of its base64 text: providers say "5 MB an image"
+	// without saying of what, and this is the reading that is always safe.
+	MaxWireImageBytes = 5 << 20
+)
+
+// Longest side of a rendition for each Detail, in pixels.
+const (
+	sideLow  = 1024
+	sideAuto = 2048
+	sideHigh = 4096
+)
+
+// Header reading.
+const (
+	sniffFirst  = 4096     // bytes of the first read: every signature and most headers are inside
+	sniffNext   = 512      // bytes of each later read
+	sniffBudget = 64 << 10 // bytes read at most before a header counts as missing
+)
+
+// Memory inside MaxDecodeAllocBytes, in bytes.
+const (
+	resultCeiling = 40 << 20 // the scaled picture: 4096x3413 RGB; leaves 24 MiB for a decoder, its window and the scaler
+	turnedCeiling = 24 << 20 // the same for packed pixels that must be transposed, which needs two copies
+	wireOverhead  = 8 << 20  // the encoded bytes as they grow, encoder tables
+	scalerSlack   = 1 << 20  // open rows of the scaler
+	profileMax    = 1 << 20  // an ICC profile, inflated; a printer's is about 500 KiB
+)
+
+// Encoding.
+const (
+	flatForPNG    = 0.1 // share of pixels equal to their left neighbour from which a lossless source stays PNG
+	shrinkStep    = 0.8 // factor between two rounds of the ladder
+	smallestRound = 64  // px: below this longest side the ladder gives up
+	shrinkRounds  = 24  // rounds at most: 0.8^24 takes 8192 below smallestRound
+)
+
+// A file that is still being written gets one more look.
+const (
+	rewriteWait   = 150 * time.Millisecond // long enough for a screenshot tool to finish, too short to be felt
+	rewriteRecent = 5 * time.Second        // a file untouched for longer is not being written
+)
