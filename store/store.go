@@ -1,5 +1,5 @@
 // Package store keeps sessions on disk: an append-only transcript.jsonl and a folder of blobs for each,
-// under <state>/sessions/<id>/ with modes 0700 and 0600.
+// under <state>/sessions/<id>/ with modes 0700 and 0600. It also keeps the history of prompts.
 //
 // Contract: the transcript is only ever appended to, holds references and never picture bytes, and stays
 // readable after any crash: a fragment or a bad line is skipped and counted. Blobs are named by the hash of
@@ -13,42 +13,163 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
-	"time"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"espy/agent/message"
 )
 
 // Store is the state folder's sessions.
-type Store struct{}
+type Store struct{ dir string }
 
 // Open uses <state>/sessions, making it when something is first written.
-func Open(state string) *Store { panic("placeholder") }
+func Open(state string) *Store { return &Store{dir: filepath.Join(state, sessionsName)} }
 
-// Create begins a session for a workspace. Nothing is written until the first Append, PutBlob or draft.
+// Create begins a session for a workspace. Nothing is written until the first Append, PutBlob or draft. The
+// first record of a log is the session's Opening, which the caller appends with what comes first.
 func (s *Store) Create(ctx context.Context, folder, version string) (*Session, error) {
-	panic("placeholder")
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	id := NewID()
+	return newSession(s.Dir(id), id, folder, version), nil
 }
 
+// Dir is where a session's folder is, or would be.
+func (s *Store) Dir(id string) string { return filepath.Join(s.dir, filepath.Base(id)) }
+
 // Resume opens a session for writing and returns its records in order. A session another process holds is
-// an *InUseError; one that is not there a *NotFoundError.
+// an *InUseError; one that is not there a *NotFoundError. One that has a draft but no log yet has no records,
+// and its caller appends the Opening.
 func (s *Store) Resume(ctx context.Context, id string) (*Session, Loaded, error) {
-	panic("placeholder")
+	held, err := s.hold(id)
+	if err != nil {
+		return nil, Loaded{}, err
+	}
+	session, loaded, err := s.resume(ctx, id, held)
+	if err != nil {
+		return nil, Loaded{}, errors.Join(err, held.release())
+	}
+	return session, loaded, nil
+}
+
+// hold takes the lock of a session that is there.
+func (s *Store) hold(id string) (*lock, error) {
+	if !validID(id) || !isSession(s.Dir(id)) {
+		return nil, &NotFoundError{id}
+	}
+	held, err := acquire(s.Dir(id), id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &NotFoundError{id}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !isSession(s.Dir(id)) { // removed while the lock was taken
+		return nil, errors.Join(&NotFoundError{id}, held.release())
+	}
+	return held, nil
+}
+
+// isSession reports whether a folder holds a log, or a draft that has none yet.
+func isSession(dir string) bool {
+	return exists(filepath.Join(dir, logName)) || exists(filepath.Join(dir, draftName))
+}
+
+func (s *Store) resume(ctx context.Context, id string, held *lock) (*Session, Loaded, error) {
+	dir := s.Dir(id)
+	for _, inner := range []string{dir, filepath.Join(dir, blobsName), filepath.Join(dir, draftName)} {
+		sweepTemps(inner)
+	}
+	loaded, err := s.Read(ctx, id)
+	if err != nil {
+		return nil, Loaded{}, err
+	}
+	folder, version := opening(loaded.Records)
+	if folder == "" {
+		folder = readMeta(dir).Folder
+	}
+	session := newSession(dir, id, folder, version)
+	session.lock = held
+	for _, r := range loaded.Records {
+		session.tally.add(r)
+	}
+	session.tally.BlobBytes = session.blobs.bytes()
+	if exists(filepath.Join(dir, logName)) {
+		if session.log, err = openLog(dir); err != nil {
+			return nil, Loaded{}, err
+		}
+		session.tally.LogBytes = session.log.size
+	}
+	if _, err := session.draft.Load(); err != nil {
+		return nil, Loaded{}, errors.Join(err, session.closeLog())
+	}
+	return session, loaded, nil
+}
+
+func (s *Session) closeLog() error {
+	if s.log == nil {
+		return nil
+	}
+	return s.log.close()
+}
+
+// opening is what the session record says.
+func opening(records []message.Record) (folder, version string) {
+	for _, r := range records {
+		if r, ok := r.(message.SessionRecord); ok {
+			return r.Folder, r.Espy
+		}
+	}
+	return "", ""
 }
 
 // Read returns a session's records without taking the lock.
-func (s *Store) Read(ctx context.Context, id string) (Loaded, error) { panic("placeholder") }
+func (s *Store) Read(ctx context.Context, id string) (Loaded, error) {
+	if !validID(id) {
+		return Loaded{}, &NotFoundError{id}
+	}
+	f, _, err := openRegular(filepath.Join(s.Dir(id), logName))
+	if errors.Is(err, fs.ErrNotExist) {
+		if isSession(s.Dir(id)) {
+			return Loaded{}, nil
+		}
+		return Loaded{}, &NotFoundError{id}
+	}
+	if err != nil {
+		return Loaded{}, fmt.Errorf("session %s cannot be read: %w", id, err)
+	}
+	defer f.Close()
+	return load(ctx, f)
+}
 
-// Newest is the id of the folder's newest session with at least one user message; "" where there is none.
-func (s *Store) Newest(ctx context.Context, folder string) (string, error) { panic("placeholder") }
-
-// List returns summaries, newest first, reading no more than heads and meta.json. Folder "" means all.
-func (s *Store) List(ctx context.Context, folder string, most int) ([]Summary, error) {
-	panic("placeholder")
+// OpenBlob opens what a Ref of any session names, checked against its hash, without taking the lock.
+func (s *Store) OpenBlob(id, ref string) (io.ReadSeekCloser, error) {
+	if !validID(id) {
+		return nil, &NotFoundError{id}
+	}
+	f, err := newBlobs(filepath.Join(s.Dir(id), blobsName)).open(ref)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Remove deletes a session that no process holds.
-func (s *Store) Remove(ctx context.Context, id string) error { panic("placeholder") }
+func (s *Store) Remove(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	held, err := s.hold(id)
+	if err != nil {
+		return err
+	}
+	return removeSession(s.Dir(id), held)
+}
 
 // Loaded is what a transcript held.
 type Loaded struct {
@@ -56,90 +177,39 @@ type Loaded struct {
 	Damaged int // lines that could not be read, a torn last line included
 }
 
-// Summary describes a session for lists.
-type Summary struct {
-	ID       string
-	Folder   string
-	Title    string
-	Created  time.Time
-	Updated  time.Time
-	Messages int
-	Pictures int
-	Bytes    int64 // of the session's folder
+// Link makes blobs of another session this session's own: hard links where the disk can, copies elsewhere. What
+// could not be linked is a *BlobError each, joined; the others are there all the same.
+func (s *Session) Link(ctx context.Context, from string, refs ...string) error {
+	if err := s.open(s.blobs.dir); err != nil {
+		return err
+	}
+	source := newBlobs(filepath.Join(filepath.Dir(s.dir), filepath.Base(from), blobsName))
+	var errs []error
+	for _, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		errs = append(errs, s.link(ctx, source, ref))
+	}
+	return errors.Join(append(errs, writeError(s.blobs.dir, syncDir(s.blobs.dir)))...)
 }
 
-// Session is one session open for writing.
-type Session struct{}
-
-func (s *Session) ID() string  { panic("placeholder") }
-func (s *Session) Dir() string { panic("placeholder") }
-
-// Append writes records with one write and one fsync. On an error nothing counts as written: the next
-// Append first repairs the tail.
-func (s *Session) Append(records ...message.Record) error { panic("placeholder") }
-
-// PutBlob stores bytes under their hash (media.Sink).
-func (s *Session) PutBlob(ctx context.Context, ext string, r io.Reader) (ref string, err error) {
-	panic("placeholder")
+func (s *Session) link(ctx context.Context, source *blobs, ref string) error {
+	f, err := source.open(ref)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	name := filepath.Base(ref)
+	target := filepath.Join(s.blobs.dir, name)
+	if exists(target) {
+		return nil
+	}
+	if os.Link(f.Name(), target) == nil {
+		size, err := s.blobs.stat(ref)
+		s.grew(size, true)
+		return err
+	}
+	_, err = s.PutBlob(ctx, filepath.Ext(name)[1:], f)
+	return err
 }
-
-// OpenBlob opens what a Ref names, checked against its hash the first time. A missing or altered blob is a
-// *BlobError.
-func (s *Session) OpenBlob(ref string) (io.ReadSeekCloser, error) { panic("placeholder") }
-
-// StatBlob is the blob's size in bytes, from the draft too.
-func (s *Session) StatBlob(ref string) (int64, error) { panic("placeholder") }
-
-// FindBlob turns "blob:<prefix of the hash>" into a Ref.
-func (s *Session) FindBlob(name string) (ref string, ok bool) { panic("placeholder") }
-
-// Draft is the unsent part of the session: pictures on the row and text in the composer.
-func (s *Session) Draft() *Draft { panic("placeholder") }
-
-// Close lets the lock go and removes what only an abandoned draft named.
-func (s *Session) Close() error { panic("placeholder") }
-
-// Draft keeps unsent pictures and text in <session>/draft/. Pictures move to blobs on sending. It is a
-// media.Sink whose references become valid in the session when they are promoted.
-type Draft struct{}
-
-// PutBlob stores bytes under their hash in the draft (media.Sink).
-func (d *Draft) PutBlob(ctx context.Context, ext string, r io.Reader) (ref string, err error) {
-	panic("placeholder")
-}
-
-// Promote moves the named pictures to the session's blobs, synced. Names already there are fine.
-func (d *Draft) Promote(refs ...string) error { panic("placeholder") }
-
-// Discard removes a picture from the draft unless something else in it names the same bytes.
-func (d *Draft) Discard(refs ...string) error { panic("placeholder") }
-
-// Save replaces the draft's state: an opaque JSON text of the face (typed text, row, queue), whole and synced.
-func (d *Draft) Save(state []byte) error { panic("placeholder") }
-
-// Load returns what Save stored, nil where there is nothing.
-func (d *Draft) Load() ([]byte, error) { panic("placeholder") }
-
-// NewID makes a record or session id: a ULID, increasing within the process.
-func NewID() string { panic("placeholder") }
-
-// InUseError names the process that holds a session.
-type InUseError struct {
-	ID  string
-	PID int
-}
-
-func (e *InUseError) Error() string { panic("placeholder") }
-
-// NotFoundError names a session that is not there.
-type NotFoundError struct{ ID string }
-
-func (e *NotFoundError) Error() string { panic("placeholder") }
-
-// BlobError names a blob that is gone or altered.
-type BlobError struct {
-	Ref     string
-	Altered bool
-}
-
-func (e *BlobError) Error() string { panic("placeholder") }

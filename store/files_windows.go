@@ -1,0 +1,24 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Codes of a write that found no room (winerror.h).
+const (
+	errorHandleDiskFull = syscall.Errno(39)
+	errorDiskFull       = syscall.Errno(112)
+)
+
+// diskFull reports whether a write failed for want of room.
+func diskFull(err error) bool {
+	return errors.Is(err, errorDiskFull) || errors.Is(err, errorHandleDiskFull)
+}
+
+// openFlags opens a stored file for reading; openRegular checks what it is.
+const openFlags = os.O_RDONLY
+
+// syncDir does nothing: Windows offers no flush of a folder, and NTFS journals its names.
+func syncDir(string) error { return nil }
