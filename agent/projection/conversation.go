@@ -120,3 +120,34 @@ func (c Conversation) Turns() []int {
 	}
 	return at
 }
+
+// Refs lists the pictures of the conversation and their renditions, each once.
+func (c Conversation) Refs() []string {
+	var refs []string
+	seen := make(map[string]bool)
+	add := func(ref string) {
+		if !seen[ref] {
+			seen[ref] = true
+			refs = append(refs, ref)
+		}
+	}
+	for _, m := range c.Messages {
+		for _, i := range m.Images() {
+			add(i.Ref)
+		}
+	}
+	for ref, of := range c.marks.renderedOf {
+		if seen[of] {
+			add(ref)
+		}
+	}
+	return refs
+}
+
+// RenderedOf is the picture a rendition stands for; any other Ref stands for itself.
+func (c Conversation) RenderedOf(ref string) string {
+	if of, ok := c.marks.renderedOf[ref]; ok {
+		return of
+	}
+	return ref
+}

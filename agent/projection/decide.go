@@ -24,6 +24,8 @@ type Decision struct {
 	Marks   []message.MarkRecord // without heads
 	Wants   []Want
 	Refused error
+
+	renderedOf func(ref string) string // marks speak of a picture itself, never of its rendition
 }
 
 // Want asks for a smaller picture for one route.
@@ -35,8 +37,8 @@ type Want struct {
 // Decide proposes what must leave or shrink. It sees the conversation as already selected, so that a mark in
 // force is not proposed again.
 func Decide(h *History, route providers.Route, facts Facts) Decision {
-	var d Decision
 	all := h.Conversation()
+	d := Decision{renderedOf: all.RenderedOf}
 	d.missing(all, facts)
 	c := Select(all, route)
 	d.elide(c, facts)
@@ -73,6 +75,9 @@ func (d *Decision) missing(c Conversation, facts Facts) {
 }
 
 func (d *Decision) mark(m message.MarkRecord) {
+	for i, ref := range m.Refs {
+		m.Refs[i] = d.renderedOf(ref)
+	}
 	if len(m.Refs)+len(m.Calls)+len(m.Messages) > 0 {
 		d.Marks = append(d.Marks, m)
 	}
@@ -158,10 +163,10 @@ func present(c Conversation, d *Decision) []shown {
 	at := make(map[string]int)
 	for i, m := range c.Messages {
 		for _, picture := range m.Images() {
-			if out[picture.Ref] {
+			if out[d.renderedOf(picture.Ref)] {
 				continue
 			}
-			exempt := i == open || i == newest && newest > open || c.marks.pinned[picture.Ref]
+			exempt := i == open || i == newest && newest > open || c.marks.pinned[d.renderedOf(picture.Ref)]
 			if was, again := at[picture.Ref]; again {
 				exempt = exempt || list[was].exempt
 				list[was].Ref = "" // counts at its newest place
@@ -261,6 +266,7 @@ func (d *Decision) want(pictures []shown, route providers.Route, facts Facts) {
 		long, short := max(p.Width, p.Height), min(p.Width, p.Height)
 		tooHeavy := limits.MaxImageBase64 > 0 && base64Len(facts.Bytes[p.Ref]) > limits.MaxImageBase64
 		if side > 0 && long > side || limits.MinSide > 0 && short < limits.MinSide || tooHeavy || p.Width == 0 || p.Height == 0 {
+			p.Ref = d.renderedOf(p.Ref)
 			d.Wants = append(d.Wants, Want{Image: p.Image, Fit: media.Fit{MaxSide: side, MinSide: limits.MinSide, MaxBase64: limits.MaxImageBase64}})
 		}
 	}
