@@ -1,0 +1,101 @@
+package clipboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// Fault is why nothing was read or written.
+type Fault string
+
+const (
+	FaultNothing     Fault = "nothing"     // the clipboard is empty, or holds nothing of use
+	FaultUndecodable Fault = "undecodable" // a picture is there, but it cannot be fetched or read
+	FaultUnavailable Fault = "unavailable" // no way to a clipboard works here
+	FaultRemote      Fault = "remote"      // the clipboard is on the machine the person sits at
+	FaultTimeout     Fault = "timeout"     // the owner or a helper did not answer in time
+)
+
+// Error is a clipboard that brought nothing, in one sentence that says what was tried and what to do.
+type Error struct {
+	Fault    Fault
+	Tried    []string // each way, with what it said
+	Sentence string
+}
+
+func (e *Error) Error() string { return e.Sentence }
+
+const remoteSentence = "the clipboard is on the machine you sit at and this is an SSH session: drop the file on the " +
+	"terminal if it uploads drops, or copy it here with scp and use /attach PATH"
+
+var (
+	errTooMuch = fmt.Errorf("it answered with more than %d MiB", maxOutputBytes>>20)
+	errNoWay   = errors.New("not reachable")
+)
+
+// verdict words a Read that brought nothing.
+func (r *reader) verdict(ctx context.Context) error {
+	e := &Error{Tried: r.triedWords()}
+	switch {
+	case r.undecodable != "":
+		e.Fault = FaultUndecodable
+		e.Sentence = "a picture is on the clipboard but cannot be used: " + r.undecodable +
+			"; save it as a PNG file and use /attach PATH"
+	case r.timedOut() || errors.Is(ctx.Err(), context.DeadlineExceeded):
+		e.Fault = FaultTimeout
+		e.Sentence = "the clipboard did not answer in time (" + tryList(e.Tried) +
+			"): copy again, or use /attach PATH"
+	case ctx.Err() != nil:
+		e.Fault = FaultTimeout
+		e.Sentence = "reading the clipboard was cancelled"
+	case r.answered:
+		e.Fault = FaultNothing
+		e.Sentence = "the clipboard holds no picture, file or text: copy something first, or use /attach PATH"
+	default:
+		e.Fault = FaultUnavailable
+		e.Sentence = "no clipboard could be reached (" + tryList(e.Tried) + "): " + r.env.remedy() +
+			"drop the file, paste its path, or use /attach PATH"
+	}
+	return e
+}
+
+func (r *reader) triedWords() []string {
+	var out []string
+	for _, a := range r.tried {
+		reason := a.err.Error()
+		switch {
+		case errors.Is(a.err, exec.ErrNotFound):
+			reason = "not installed"
+		case errors.Is(a.err, context.DeadlineExceeded):
+			reason = "no answer in time"
+		}
+		out = append(out, a.way+": "+reason)
+	}
+	return out
+}
+
+func tryList(tried []string) string {
+	if len(tried) == 0 {
+		return "no desktop session was found"
+	}
+	return "tried " + strings.Join(tried, "; ")
+}
+
+// remedy names the packages that would help in this session, ending with "; " where there is anything.
+func (e Env) remedy() string {
+	if e.GOOS != "linux" && e.GOOS != "freebsd" && e.GOOS != "openbsd" && e.GOOS != "netbsd" {
+		return ""
+	}
+	switch {
+	case e.isWSL():
+		return "let WSL start Windows programs (interop in /etc/wsl.conf), or install wl-clipboard; "
+	case e.Getenv("WAYLAND_DISPLAY") != "":
+		return "install wl-clipboard; "
+	case e.Getenv("DISPLAY") != "":
+		return "check DISPLAY and XAUTHORITY, or install xclip; "
+	}
+	return ""
+}
