@@ -37,6 +37,7 @@ type Error struct {
 	Picture    int           // ClassPicture: index among the request's pictures, counted along its messages; -1 unknown
 	Ref        string        // ClassMissingBlob: the blob
 	RetryAfter time.Duration // what the server asked to wait; 0 where it did not say
+	Advice     Advice        // whether the server said to try again
 	Partial    bool          // something had been emitted before it failed
 	Err        error
 }
@@ -62,6 +63,14 @@ func ClassOf(err error) Class {
 	}
 	return ""
 }
+
+// Advice is what a server said about sending the same request again (x-should-retry). It outranks the class.
+type Advice string
+
+const (
+	AdviceRetry Advice = "retry"
+	AdviceStop  Advice = "stop"
+)
 
 // RetryNotice says that a request will be sent again, for the countdown on the screen.
 type RetryNotice struct {

@@ -1,0 +1,53 @@
+package providers
+
+import (
+	"net/http"
+	"strings"
+	"unicode"
+)
+
+// minSecret is the shortest text that is taken out of errors as a secret, in bytes; shorter ones would take
+// ordinary words with them.
+const minSecret = 8
+
+// Secrets lists what must never appear in an error from a server: the key and the configured headers' values.
+func (s Server) Secrets() []string {
+	secrets := []string{s.Key}
+	for _, v := range s.Headers {
+		secrets = append(secrets, v)
+	}
+	return secrets
+}
+
+// cleanText makes a server's words fit for one line of a terminal: valid UTF-8, no control characters, no
+// direction marks, white space folded, secrets taken out, and at most maxErrorText bytes.
+func cleanText(text string, secrets []string) string {
+	for _, s := range secrets {
+		if len(s) >= minSecret {
+			text = strings.ReplaceAll(text, s, "[key]")
+		}
+	}
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	return text
+}
+
+func requestID(h http.Header) string {
+	for _, name := range []string{"request-id", "x-request-id", "x-amzn-requestid", "cf-ray"} {
+		if id := h.Get(name); id != "" {
+			return cleanText(id, nil)
+		}
+	}
+	return ""
+}

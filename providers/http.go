@@ -1,0 +1,164 @@
+package providers
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// userAgent is what servers see of espy; it says nothing about the person.
+const userAgent = "espy"
+
+// Timeouts bound the waits of a request. A zero field takes the default of bounds.go. There is no bound on
+// the whole: a long answer is not a broken one.
+type Timeouts struct {
+	Connect time.Duration // TCP, and again TLS
+	Header  time.Duration // from the last byte sent to the first byte of the answer
+	Idle    time.Duration // between any two bytes, either way
+	Tail    time.Duration // to the end of the stream once the answer is finished
+}
+
+// Client sends the requests of all adapters. It is safe for concurrent use; one serves a process.
+type Client struct {
+	http *http.Client
+	t    Timeouts
+}
+
+// NewClient returns a client that uses the proxies of the environment, except towards this machine, and never
+// carries a key to another host than the one it was meant for.
+func NewClient(t Timeouts) *Client {
+	orDefault := func(d *time.Duration, standard time.Duration) {
+		if *d == 0 {
+			*d = standard
+		}
+	}
+	orDefault(&t.Connect, connectTimeout)
+	orDefault(&t.Header, headerTimeout)
+	orDefault(&t.Idle, idleTimeout)
+	orDefault(&t.Tail, tailTimeout)
+	transport := &http.Transport{
+		Proxy:                 proxyFor,
+		DialContext:           (&net.Dialer{Timeout: t.Connect, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   t.Connect,
+		ResponseHeaderTimeout: t.Header,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   2,
+		IdleConnTimeout:       90 * time.Second,
+	}
+	return &Client{http: &http.Client{Transport: transport, CheckRedirect: sameHostOnly}, t: t}
+}
+
+// CloseIdle lets kept connections go.
+func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
+
+// proxyFor is the environment's proxy, but none for this machine: a local server is not behind a proxy.
+func proxyFor(r *http.Request) (*url.URL, error) {
+	if IsLoopback(r.URL.Hostname()) {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(r)
+}
+
+// IsLoopback reports whether a host name means this machine.
+func IsLoopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// sameHostOnly follows a redirect that repeats the request at the same place; any other answer is handed back
+// for a person to read, because following it would lose the body or show the key to someone else.
+func sameHostOnly(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	same := req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && req.Method == first.Method
+	if !same || len(via) > maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// Exchange is one request of an adapter.
+type Exchange struct {
+	URL    string
+	Header http.Header // the adapter's own; User-Agent and Content-Type are added
+	Body   *Body
+	Secret []string // never to appear in an error: the key and the values of configured headers
+}
+
+// Post sends the exchange. An answer that is not a success, or none, is an *Error. The stream must be closed.
+func (c *Client) Post(ctx context.Context, ex Exchange) (*Stream, error) {
+	watched, watch := newStallWatch(ctx, c.t)
+	req, err := c.request(watched, watch, ex)
+	if err != nil {
+		watch.stop()
+		return nil, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		err = connectError(ctx, watched, req.URL.Host, err, ex.Secret)
+		watch.stop()
+		return nil, err
+	}
+	watch.touch()
+	body := &watchedReader{resp.Body, watch}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer watch.stop()
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody)) // what came of it is what there is to say
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, StatusError(resp, text, ex)
+	}
+	return &Stream{Header: resp.Header, body: bufio.NewReaderSize(body, 4<<10), raw: resp.Body, watch: watch, ex: ex, ctx: ctx}, nil
+}
+
+func (c *Client) request(ctx context.Context, watch *stallWatch, ex Exchange) (*http.Request, error) {
+	reader := func() (io.ReadCloser, error) { return &watchedBody{ex.Body.Reader(), watch}, nil }
+	body, _ := reader()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, ex.URL, body)
+	if err != nil {
+		return nil, &Error{Class: ClassBadRequest, Picture: -1, Message: "the base_url is not an address: " + cleanText(err.Error(), ex.Secret), Err: err}
+	}
+	req.GetBody, req.ContentLength = reader, ex.Body.Len()
+	for name, values := range ex.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", userAgent)
+	req.Header.Set("Content-Type", "application/json")
+	return req, nil
+}
+
+// connectError says why no answer came.
+func connectError(ctx, watched context.Context, host string, err error, secret []string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var own *Error
+	if errors.As(err, &own) {
+		return own // the request body could not be read: a blob is gone
+	}
+	if errors.Is(context.Cause(watched), errStalled) {
+		return &Error{Class: ClassNetwork, Picture: -1, Message: host + " went silent while the request was being sent; check the connection", Err: err}
+	}
+	var inner *url.Error
+	if errors.As(err, &inner) {
+		err = inner.Err // the outer words repeat the whole address
+	}
+	var slow net.Error
+	if errors.As(err, &slow) && slow.Timeout() {
+		return &Error{Class: ClassNetwork, Picture: -1, Message: host + " did not answer in time; check that the server runs and that base_url names it", Err: err}
+	}
+	text := fmt.Sprintf("could not reach %s: %s; check that the server runs and that base_url names it", host, cleanText(err.Error(), secret))
+	return &Error{Class: ClassNetwork, Picture: -1, Message: text, Err: err}
+}
