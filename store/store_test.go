@@ -165,9 +165,9 @@ func TestFoldersAndFilesAreTheOwnersAlone(t *testing.T) {
 	if err := OpenHistory(state).Add(context.Background(), HistoryEntry{Text: "one"}); err != nil {
 		t.Fatal(err)
 	}
-	filepath.WalkDir(state, func(path string, d os.DirEntry, err error) error {
+	filepath.WalkDir(state, func(path string, d os.DirEntry, walking error) error {
 		info, err := d.Info()
-		if err != nil {
+		if err := errors.Join(walking, err); err != nil {
 			t.Fatal(err)
 		}
 		if path != state && info.Mode().Perm()&0o077 != 0 {

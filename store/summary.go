@@ -10,8 +10,8 @@ import (
 	"espy/agent/message"
 )
 
-// untitled is the title of a session of which nothing was sent yet.
-const untitled = "(unsent draft)"
+// untitled is the title of a session in which nothing was sent yet.
+const untitled = "(nothing sent)"
 
 // Summary describes a session for lists.
 type Summary struct {
