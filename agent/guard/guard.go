@@ -6,6 +6,11 @@
 // do as an Effect. It must not know a model, a picture or a screen.
 package guard
 
+import (
+	"slices"
+	"sync"
+)
+
 // Mode is how much runs unasked.
 type Mode string
 
@@ -15,6 +20,21 @@ const (
 	ModeAuto Mode = "auto" // edits inside the workspace and allowed commands run
 	ModeFull Mode = "full" // nothing asks; deny rules still hold
 )
+
+// Modes lists the modes from the narrowest to the widest.
+func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeAuto, ModeFull} }
+
+// WiderThan reports whether a mode lets more run unasked than another. Unknown modes are the widest, so that
+// comparing with them never widens.
+func (m Mode) WiderThan(other Mode) bool {
+	width := func(m Mode) int {
+		if i := slices.Index(Modes(), m); i >= 0 {
+			return i
+		}
+		return len(Modes())
+	}
+	return width(m) > width(other)
+}
 
 // Kind is what sort of effect a call has.
 type Kind string
@@ -65,3 +85,130 @@ const (
 	ChoiceAlways  Choice = "always"  // Offer[0] is saved in the user's configuration
 	ChoiceDeny    Choice = "deny"
 )
+
+// Options is what a Guard is made of.
+type Options struct {
+	Mode  Mode // "" is ModeAsk
+	Roots *Roots
+	Rules []SourcedRule // `allow` rules of a project are left out: a project only tightens
+	Posix bool          // commands run in a POSIX sh, not in bash
+}
+
+// Guard decides. It is safe for use from several goroutines.
+type Guard struct {
+	roots *Roots
+	posix bool
+
+	mu    sync.RWMutex
+	mode  Mode
+	rules []SourcedRule
+	taint string // where untrusted output came from since the person last spoke, or ""
+}
+
+// New makes a guard. From then on the deny rules for reading hold for every file its Roots open.
+func New(o Options) *Guard {
+	g := &Guard{roots: o.Roots, posix: o.Posix, mode: o.Mode}
+	if g.mode == "" {
+		g.mode = ModeAsk
+	}
+	for _, r := range o.Rules {
+		if r.Source != SourceProject || r.Verdict != Allow {
+			g.rules = append(g.rules, r)
+		}
+	}
+	g.tellRoots()
+	return g
+}
+
+// Mode is the mode in force.
+func (g *Guard) Mode() Mode {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.mode
+}
+
+// SetMode changes the mode from the next decision on. Unknown modes become ModeAsk.
+func (g *Guard) SetMode(m Mode) {
+	if !slices.Contains(Modes(), m) {
+		m = ModeAsk
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mode = m
+}
+
+// Add puts a rule in force; one that is there already is not doubled. Allow rules of a project are ignored.
+func (g *Guard) Add(r SourcedRule) {
+	if r.Source == SourceProject && r.Verdict == Allow {
+		return
+	}
+	g.mu.Lock()
+	if !slices.Contains(g.rules, r) {
+		g.rules = append(g.rules, r)
+	}
+	g.mu.Unlock()
+	g.tellRoots()
+}
+
+// AddSession allows what a rule matches until espy ends.
+func (g *Guard) AddSession(r Rule) {
+	g.Add(SourcedRule{Rule: r, Verdict: Allow, Source: SourceSession})
+}
+
+// Remove takes a rule back and reports whether it was there.
+func (g *Guard) Remove(r SourcedRule) bool {
+	g.mu.Lock()
+	before := len(g.rules)
+	g.rules = slices.DeleteFunc(g.rules, func(x SourcedRule) bool { return x == r })
+	found := len(g.rules) < before
+	g.mu.Unlock()
+	g.tellRoots()
+	return found
+}
+
+// Rules lists the rules in force in the order they are asked: deny, ask, allow.
+func (g *Guard) Rules() []SourcedRule {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	var list []SourcedRule
+	for _, verdict := range []Verdict{Deny, Ask, Allow} {
+		for _, r := range g.rules {
+			if r.Verdict == verdict {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// tellRoots hands the deny rules for reading to the roots.
+func (g *Guard) tellRoots() {
+	if g.roots == nil {
+		return
+	}
+	d := &denyReads{}
+	for _, r := range g.Rules() {
+		if r.Verdict == Deny && r.Rule.Tool == "read" && r.Rule.Pattern != "" {
+			d.rules = append(d.rules, r.Rule)
+		}
+	}
+	g.roots.denied.Store(d)
+}
+
+// Taint says that output nobody vouches for (a web page, an MCP server, a picture's text) reached the model.
+// Until the person speaks again, commands and requests to hosts ask unless an allow rule covers them.
+func (g *Guard) Taint(source string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.taint = source
+}
+
+// Untaint is called when a message is sent that the person typed after the output was shown.
+func (g *Guard) Untaint() { g.Taint("") }
+
+// Tainted names the untrusted source, or is "".
+func (g *Guard) Tainted() string {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.taint
+}

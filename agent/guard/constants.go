@@ -1,0 +1,53 @@
+package guard
+
+import "time"
+
+const (
+	// maxLinks is how many links one name may pass; Linux itself stops at 40 (path_resolution(7)).
+	maxLinks = 40
+	// maxOpenAttempts is how often an open starts again when the file changed between check and use. A file
+	// replaced by an editor needs one more attempt; a name that changes more often is being played with.
+	maxOpenAttempts = 4
+	// maxNameBytes bounds a name; Linux takes 4096 (PATH_MAX), Windows 32767.
+	maxNameBytes = 32 << 10
+
+	// maxDirEntries bounds one folder listing, in entries: beyond it a listing helps nobody.
+	maxDirEntries = 100_000
+	// maxWalkEntries bounds one walk, in entries; a large monorepo has about 100,000 files.
+	maxWalkEntries = 200_000
+	// maxWalkDepth bounds a walk's nesting, in folders; one handle is held for each level.
+	maxWalkDepth = 64
+	// dirChunk is how many entries are read between two looks at the context.
+	dirChunk = 1024
+
+	// pemSniffBytes is how much of a .pem file is searched for a private key; certificates chains with a key
+	// at the end are seldom longer.
+	pemSniffBytes = 64 << 10
+	// maxSSHConfigBytes bounds ~/.ssh/config, which names further keys.
+	maxSSHConfigBytes = 256 << 10
+
+	// newFileMode and newFolderMode are what new things get before the umask.
+	newFileMode   = 0o666
+	newFolderMode = 0o777
+
+	// maxGitOutput bounds what one git call may print, in bytes: a listing of 200,000 long names.
+	maxGitOutput = 32 << 20
+	// gitWait is how long a git call's output may stay open after it was killed.
+	gitWait = 2 * time.Second
+	// killGrace is how long a cancelled command has between SIGTERM and SIGKILL.
+	killGrace = 2 * time.Second
+
+	// maxCommandBytes bounds a command line that is judged; a longer one is asked.
+	maxCommandBytes = 64 << 10
+	// maxShellDepth bounds shells within shells (`sh -c "sh -c …"`).
+	maxShellDepth = 4
+	// maxGlobMatches bounds what a pattern on a command line may stand for and still be judged.
+	maxGlobMatches = 4096
+	// maxSearchEntries bounds the look for credential files below a folder that a command searches.
+	maxSearchEntries = 20_000
+
+	// maxInstructionBytes bounds one instruction file (AGENTS.md) and each file of `.espy`.
+	maxInstructionBytes = 256 << 10
+	// maxWorkspaceFiles bounds how many files of `.espy` are looked at.
+	maxWorkspaceFiles = 512
+)

@@ -1,0 +1,3 @@
+package guard
+
+var instructionNames = []string{"AGENTS.md", "CLAUDE.md"}
