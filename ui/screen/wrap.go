@@ -114,10 +114,11 @@ func (w *wrapper) add(start, end, width int, k kind) {
 
 // style takes over a colour sequence. A full reset forgets all before it; everything else adds to what is in force.
 func (w *wrapper) style(seq string) {
-	if !strings.HasPrefix(seq, "\x1b[") || !strings.HasSuffix(seq, "m") || strings.ContainsAny(seq, "?><=") {
+	body, ok := strings.CutPrefix(seq, "\x1b[")
+	if !ok || !strings.HasSuffix(body, "m") || strings.Trim(body, "0123456789;:") != "m" {
 		return
 	}
-	body := seq[2 : len(seq)-1]
+	body = strings.TrimSuffix(body, "m")
 	now := w.pens[w.pen]
 	switch {
 	case strings.Trim(body, "0") == "":
