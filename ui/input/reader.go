@@ -18,12 +18,17 @@ type Reader struct {
 	send func(tea.Msg)
 	buf  []byte
 	last time.Time // when the last bytes came
+
+	chordWait, burstWait time.Duration // the constants; tests that must not depend on a clock wait longer
 }
 
 // New returns a reader of stdin that hands its messages to send, which is tea.Program.Send: it may block until the message is
 // taken and must return once the program has ended. send is not called before the first Read.
 func New(stdin *os.File, send func(tea.Msg)) *Reader {
-	return &Reader{file: newFile(stdin), dec: decoder{emit: send}, send: send, buf: make([]byte, readSize)}
+	return &Reader{
+		file: newFile(stdin), dec: decoder{emit: send}, send: send, buf: make([]byte, readSize),
+		chordWait: chordWait, burstWait: burstWait,
+	}
 }
 
 // Read takes what the terminal has sent and delivers it before it returns. It puts nothing into p: the count is always 0, and
@@ -34,7 +39,7 @@ func (r *Reader) Read(_ []byte) (int, error) {
 	b, err := r.more()
 	r.take(b)
 	for err == nil && r.dec.holding() {
-		if !r.ready(chordWait) {
+		if !r.ready(r.chordWait) {
 			r.dec.flush()
 			break
 		}
@@ -78,7 +83,7 @@ func (r *Reader) burst(b []byte) {
 	c := collect{limit: maxPaste}
 	c.add(b)
 	var rest []byte // what ended the burst; a lost terminal shows again at the next read
-	for r.ready(burstWait) {
+	for r.ready(r.burstWait) {
 		more, err := r.more()
 		if err != nil || !isText(more) {
 			rest = more

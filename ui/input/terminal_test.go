@@ -1,0 +1,292 @@
+//go:build unix
+
+package input
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/creack/pty"
+)
+
+// patience is how long a test waits for what must come. It is no measure of speed.
+const patience = 30 * time.Second
+
+// terminal is a real terminal with a real Bubble Tea program in it. The test is the person and the screen.
+type terminal struct {
+	t       *testing.T
+	person  *os.File // the side that types and sees
+	program *tea.Program
+	reader  *Reader
+	slave   *os.File
+	msgs    chan tea.Msg
+	done    chan error
+
+	mu      sync.Mutex
+	changed *sync.Cond // on mu: more was written
+	out     bytes.Buffer
+	lost    bool // nothing more can be written
+}
+
+// recorder is a model that passes on every message it gets.
+type recorder struct{ msgs chan tea.Msg }
+
+type startedMsg struct{}
+
+func (r recorder) Init() tea.Cmd { return func() tea.Msg { return startedMsg{} } }
+func (r recorder) View() string  { return "ready" }
+func (r recorder) Update(m tea.Msg) (tea.Model, tea.Cmd) {
+	r.msgs <- m
+	if run, ok := m.(runMsg); ok {
+		return r, tea.ExecProcess(run.cmd, func(err error) tea.Msg { return ranMsg{err} })
+	}
+	return r, nil
+}
+
+type (
+	runMsg struct{ cmd *exec.Cmd }
+	ranMsg struct{ err error }
+)
+
+func startTerminal(t *testing.T) *terminal {
+	t.Helper()
+	person, slave, err := pty.Open()
+	if err != nil {
+		t.Fatalf("opening a terminal: %v", err)
+	}
+	term := &terminal{t: t, person: person, slave: slave, msgs: make(chan tea.Msg, 1<<16), done: make(chan error, 1)}
+	term.changed = sync.NewCond(&term.mu)
+	term.reader = New(slave, func(m tea.Msg) { term.program.Send(m) })
+	options := append(Options(term.reader, NewWriter(slave)), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	term.program = tea.NewProgram(recorder{term.msgs}, options...)
+	var running sync.WaitGroup
+	running.Go(term.look)
+	running.Go(func() {
+		_, err := term.program.Run()
+		term.done <- err
+	})
+	t.Cleanup(func() {
+		term.program.Kill()
+		<-term.done
+		slave.Close()
+		person.Close()
+		running.Wait()
+	})
+	term.wait("the start", func(m tea.Msg) bool { _, ok := m.(startedMsg); return ok })
+	return term
+}
+
+// look reads what the program writes until the terminal is closed.
+func (x *terminal) look() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := x.person.Read(buf)
+		x.mu.Lock()
+		x.out.Write(buf[:n])
+		x.changed.Broadcast()
+		x.lost = err != nil
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (x *terminal) screen() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.out.String()
+}
+
+// seen waits until part is on the screen.
+func (x *terminal) seen(part string) {
+	x.t.Helper()
+	late := time.AfterFunc(patience, func() { x.person.Close() })
+	defer late.Stop()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for !strings.Contains(x.out.String(), part) {
+		if x.lost {
+			x.t.Fatalf("%q was never written; what was is %q", part, x.out.String())
+		}
+		x.changed.Wait()
+	}
+}
+
+func (x *terminal) typed(s string) {
+	x.t.Helper()
+	if _, err := x.person.WriteString(s); err != nil {
+		x.t.Fatalf("typing: %v", err)
+	}
+}
+
+// wait returns the messages up to the first that is wanted.
+func (x *terminal) wait(what string, wanted func(tea.Msg) bool) []tea.Msg {
+	x.t.Helper()
+	var got []tea.Msg
+	late := time.After(patience)
+	for {
+		select {
+		case m := <-x.msgs:
+			if _, ok := m.(tea.WindowSizeMsg); ok {
+				continue
+			}
+			got = append(got, m)
+			if wanted(m) {
+				return got
+			}
+		case <-late:
+			x.t.Fatalf("%s never came; what came was %s", what, show(got))
+		}
+	}
+}
+
+// until waits for a key by name.
+func (x *terminal) until(name string) []tea.Msg {
+	x.t.Helper()
+	return x.wait("the key "+name, func(m tea.Msg) bool { got, ok := Name(m); return ok && got == name })
+}
+
+func TestAMegabytePastedIntoATerminalIsOneMessageAndEnterFollows(t *testing.T) {
+	x := startTerminal(t)
+	text := strings.Repeat("日本語 mixed with words, and a fake end \x1b[201\r", 20000)
+	go func() { x.person.WriteString(pasteStart + text + pasteEnd + "\r") }()
+	got := x.until("enter")
+	if len(got) != 2 {
+		t.Fatalf("expected a paste and enter, got %d messages", len(got))
+	}
+	if p := got[0].(PasteMsg); p.Text != strings.ReplaceAll(text, "\r", "\n") {
+		t.Errorf("%d bytes were pasted and %d arrived, or they differ", len(text), len(p.Text))
+	}
+}
+
+func TestAPasteThatTricklesInByBytesIsOneMessage(t *testing.T) {
+	x := startTerminal(t)
+	text := strings.Repeat("日本 ", 300)
+	for _, c := range []byte(pasteStart + text + pasteEnd + "q") {
+		x.typed(string([]byte{c}))
+	}
+	if got := show(x.until("q")); got != show([]tea.Msg{PasteMsg{Text: text}})+" q" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAnAltChordInTwoWritesIsOneKey(t *testing.T) {
+	x := startTerminal(t)
+	x.reader.mu.Lock() // no Read is decoding yet
+	x.reader.chordWait = patience
+	x.reader.mu.Unlock()
+	x.typed("\x1b")
+	x.typed("v")
+	if got := show(x.until("alt+v")); got != "alt+v" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestEscapeAloneArrives(t *testing.T) {
+	x := startTerminal(t)
+	x.typed("\x1b")
+	if got := show(x.until("esc")); got != "esc" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestLateAnswersOfTheTerminalAreNotTyped(t *testing.T) {
+	x := startTerminal(t)
+	x.typed("a\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;4c\x1b_Gi=1;OK\x1b\\b")
+	if got, want := show(x.until("b")), `a reply(1 "rgb:1e1e/1e1e/2e2e") reply(6 "62;4") reply(4 "i=1;OK") b`; got != want {
+		t.Errorf("got\n %s\nwant\n %s", got, want)
+	}
+}
+
+func TestAPasteWithoutMarksIsRecognisedByItsSize(t *testing.T) {
+	x := startTerminal(t)
+	line := strings.Repeat("words without end ", 20)
+	x.typed(line + "\r")
+	if got, want := show(x.until("enter")), show([]tea.Msg{PasteMsg{Text: line}})+" enter"; got != want {
+		t.Errorf("one line and enter: got %s", got)
+	}
+	lines := strings.Repeat("a line of a file\r", 20)
+	x.typed(lines)
+	paste := x.wait("the paste", func(m tea.Msg) bool { _, ok := m.(PasteMsg); return ok })
+	if got := paste[len(paste)-1].(PasteMsg); got.Text != strings.ReplaceAll(lines, "\r", "\n") {
+		t.Errorf("several lines must not press enter: got %q", got.Text)
+	}
+	x.typed("ok\r")
+	if got := show(x.until("enter")); got != "o k enter" {
+		t.Errorf("what is typed stays typed: got %s", got)
+	}
+}
+
+func TestTheTerminalIsSetUpAndLeftAsItWas(t *testing.T) {
+	x := startTerminal(t)
+	x.program.Quit()
+	if err := <-x.done; err != nil {
+		t.Fatalf("the program ended with %v", err)
+	}
+	x.done <- nil
+	x.seen(leaveScreen)
+	inOrder(t, x.screen(), enterScreen+Setup, "ready", Teardown+leaveScreen)
+}
+
+func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
+	x := startTerminal(t)
+	cmd := exec.Command("sh", "-c", `printf 'child? '; read answer; printf 'got:%s\n' "$answer"`)
+	cmd.Stdin, cmd.Stdout = x.slave, x.slave
+	x.program.Send(runMsg{cmd})
+	x.seen("child? ")
+	x.typed("hello\r")
+	got := x.wait("the end of the other program", func(m tea.Msg) bool { _, ok := m.(ranMsg); return ok })
+	if err := got[len(got)-1].(ranMsg).err; err != nil {
+		t.Fatalf("the other program failed: %v", err)
+	}
+	x.typed("z")
+	if keys := show(x.until("z")); strings.Contains(keys, "h e l l o") {
+		t.Errorf("what was typed into the other program reached ours: %s", keys)
+	}
+	inOrder(t, x.screen(), enterScreen+Setup, Teardown+leaveScreen, "child? ", "got:hello", enterScreen+Setup)
+}
+
+func TestALostTerminalIsReported(t *testing.T) {
+	x := startTerminal(t)
+	x.person.Close()
+	x.wait("the notice", func(m tea.Msg) bool { c, ok := m.(ClosedMsg); return ok && c.Err != nil })
+}
+
+// inOrder fails unless the parts follow each other in s.
+func inOrder(t *testing.T, s string, parts ...string) {
+	t.Helper()
+	rest := s
+	for _, part := range parts {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Fatalf("%q is not in its place in %q", part, s)
+		}
+		rest = after
+	}
+}
+
+// BenchmarkPaste shows that a paste costs time linear in its size.
+func BenchmarkPaste(b *testing.B) {
+	for _, size := range []int{10 << 10, 100 << 10, 1 << 20, 10 << 20} {
+		stream := []byte(pasteStart + strings.Repeat("text of a paste \x1b[20\n", size/20) + pasteEnd)
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			b.SetBytes(int64(len(stream)))
+			for b.Loop() {
+				d := decoder{emit: func(tea.Msg) {}}
+				for rest := stream; len(rest) > 0; {
+					n := min(4095, len(rest)) // what a terminal's buffer holds
+					d.feed(rest[:n])
+					rest = rest[n:]
+				}
+			}
+		})
+	}
+}
