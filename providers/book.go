@@ -1,0 +1,304 @@
+package providers
+
+import (
+	_ "embed"
+	"fmt"
+	"net/url"
+	"regexp"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+var (
+	//go:embed servers.toml
+	serversText []byte
+	//go:embed models.toml
+	modelsText []byte
+)
+
+// knownServer is a row of servers.toml.
+type knownServer struct {
+	Name     string `toml:"name"`
+	Protocol string `toml:"protocol"`
+	BaseURL  string `toml:"base_url"`
+	KeyEnv   string `toml:"key_env"`
+	Default  string `toml:"default"`
+}
+
+// rule is a row of models.toml, ready to match.
+type rule struct {
+	model, host, protocol *regexp.Regexp // nil matches all
+	cells                 Cells
+	source                string
+}
+
+// tables are the built-in rows, parsed once. They never change.
+type tables struct {
+	servers []knownServer
+	rules   []rule
+	known   map[string][]knownModel // catalogue, by server
+}
+
+var builtin = sync.OnceValue(func() tables {
+	t, err := readTables(serversText, modelsText, catalogText)
+	if err != nil {
+		panic(err) // the tables are part of the program; a test reads them
+	}
+	return t
+})
+
+func readTables(servers, models []byte, catalog string) (t tables, err error) {
+	var s struct {
+		Server []knownServer `toml:"server"`
+	}
+	if err := toml.Unmarshal(servers, &s); err != nil {
+		return t, fmt.Errorf("servers.toml: %w", err)
+	}
+	var m struct {
+		Rule []map[string]any `toml:"rule"`
+	}
+	if err := toml.Unmarshal(models, &m); err != nil {
+		return t, fmt.Errorf("models.toml: %w", err)
+	}
+	t.servers = s.Server
+	for i, row := range m.Rule {
+		r, err := newRule(row)
+		if err != nil {
+			return t, fmt.Errorf("models.toml, rule %d: %w", i+1, err)
+		}
+		t.rules = append(t.rules, r)
+	}
+	t.known, err = readCatalog(catalog)
+	return t, err
+}
+
+func newRule(row map[string]any) (r rule, err error) {
+	var named []string
+	for key, into := range map[string]**regexp.Regexp{"model": &r.model, "host": &r.host, "protocol": &r.protocol} {
+		text, ok := row[key].(string)
+		if !ok {
+			continue
+		}
+		if *into, err = regexp.Compile(text); err != nil {
+			return r, err
+		}
+		named = append(named, key+" "+text)
+		delete(row, key)
+	}
+	sort.Strings(named)
+	r.source = "models.toml (" + strings.Join(named, ", ") + ")"
+	r.cells = flatten(row)
+	return r, nil
+}
+
+func (r rule) matches(model, host, protocol string) bool {
+	return (r.model == nil || r.model.MatchString(model)) && (r.host == nil || r.host.MatchString(host)) && (r.protocol == nil || r.protocol.MatchString(protocol))
+}
+
+// vendorPrefix is what aggregators and clouds write before a model's own name.
+var vendorPrefix = regexp.MustCompile(`^(.*/|([a-z]{2,4}\.)?(anthropic|amazon|meta|openai|google)\.)`)
+
+// plainID is a model's id as the rules match it.
+func plainID(id string) string {
+	id = vendorPrefix.ReplaceAllString(strings.ToLower(id), "")
+	if strings.HasPrefix(id, "claude-") {
+		id = strings.ReplaceAll(id, ".", "-")
+	}
+	return id
+}
+
+func hostOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// BookOptions are what a person configured.
+type BookOptions struct {
+	Servers []Server     // [providers.NAME] tables: fields left empty keep the built-in row's
+	Models  []ModelCells // [[models]] tables
+	Getenv  func(string) string
+}
+
+// ModelCells are a person's own cells for one model, "provider/model".
+type ModelCells struct {
+	Name  string
+	Cells Cells
+}
+
+// Book is every server and model espy knows, merged from the built-in tables and the configuration.
+type Book struct {
+	servers  []Server // built-in order, then added ones by name
+	defaults map[string]string
+	own      map[string]Cells // by route name
+}
+
+// NewBook merges the tables. Faulty cells of the configuration are reported and left out.
+func NewBook(opt BookOptions) (*Book, []error) {
+	b := &Book{defaults: make(map[string]string), own: make(map[string]Cells)}
+	for _, k := range builtin().servers {
+		b.servers = append(b.servers, Server{Name: k.Name, Protocol: k.Protocol, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv})
+		b.defaults[k.Name] = k.Default
+	}
+	for _, s := range opt.Servers {
+		b.addServer(s)
+	}
+	for i := range b.servers {
+		s := &b.servers[i]
+		s.BaseURL = strings.TrimRight(s.BaseURL, "/")
+		if s.Key == "" && s.KeyEnv != "" && opt.Getenv != nil {
+			s.Key = opt.Getenv(s.KeyEnv)
+		}
+	}
+	var faults []error
+	for _, m := range opt.Models {
+		if err := new(Model).apply(m.Cells, m.Name); err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		b.own[m.Name] = m.Cells
+	}
+	return b, faults
+}
+
+// addServer changes a built-in row or adds one.
+func (b *Book) addServer(s Server) {
+	for i, old := range b.servers {
+		if old.Name != s.Name {
+			continue
+		}
+		if s.Protocol == "" {
+			s.Protocol = old.Protocol
+		}
+		if s.BaseURL == "" {
+			s.BaseURL = old.BaseURL
+		} else if s.KeyEnv == "" && s.Key == "" && hostOf(s.BaseURL) != hostOf(old.BaseURL) {
+			old.KeyEnv = "" // a key is never sent to a host it was not given for
+		}
+		if s.KeyEnv == "" && s.Key == "" {
+			s.KeyEnv = old.KeyEnv
+		}
+		b.servers[i] = s
+		return
+	}
+	b.servers = append(b.servers, s)
+}
+
+// Routes lists every known model on every server: the configuration's, then the catalogue's.
+func (b *Book) Routes() []Route {
+	var routes []Route
+	for _, s := range b.servers {
+		for _, id := range b.modelIDs(s.Name) {
+			routes = append(routes, b.route(s, id))
+		}
+	}
+	return routes
+}
+
+func (b *Book) modelIDs(server string) []string {
+	var ids []string
+	seen := make(map[string]bool)
+	add := func(id string) {
+		if id != "" && !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	var own []string
+	for name := range b.own {
+		if id, ok := strings.CutPrefix(name, server+"/"); ok {
+			own = append(own, id)
+		}
+	}
+	sort.Strings(own)
+	for _, id := range own {
+		add(id)
+	}
+	add(b.defaults[server])
+	for _, m := range builtin().known[server] {
+		add(m.id)
+	}
+	return ids
+}
+
+// Find is the route "provider/model" names. The model need not be known: servers serve what they like.
+func (b *Book) Find(name string) (Route, error) {
+	provider, id, ok := strings.Cut(name, "/")
+	if !ok || id == "" {
+		return Route{}, fmt.Errorf("%q is not a model; write provider/model, for example %q", name, b.example())
+	}
+	for _, s := range b.servers {
+		if s.Name == provider {
+			return b.route(s, id), nil
+		}
+	}
+	return Route{}, fmt.Errorf("there is no provider %q; known are %s, and a [providers.%s] table adds it", provider, b.serverNames(), provider)
+}
+
+func (b *Book) example() string {
+	for _, s := range b.servers {
+		if id := b.defaults[s.Name]; id != "" && s.Key != "" {
+			return s.Name + "/" + id
+		}
+	}
+	return "openrouter/anthropic/claude-sonnet-5"
+}
+
+func (b *Book) serverNames() string {
+	names := make([]string, len(b.servers))
+	for i, s := range b.servers {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// route merges one row: the person's cells, then the rules, then the catalogue.
+func (b *Book) route(s Server, id string) Route {
+	m := Model{Provider: s.Name, ID: id, Sources: make(map[string]string)}
+	_ = m.apply(b.own[s.Name+"/"+id], "configuration") // checked by NewBook
+	plain, host := plainID(id), hostOf(s.BaseURL)
+	row := catalogued(s.Name, id)
+	_ = m.apply(row.sight(), catalogSource)
+	for _, r := range builtin().rules {
+		if r.matches(plain, host, s.Protocol) {
+			_ = m.apply(r.cells, r.source) // checked by a test over all rules
+		}
+	}
+	_ = m.apply(row.cells, catalogSource)
+	if m.Name == "" {
+		m.Name = id
+	}
+	if m.ImageInput == "" {
+		m.ImageInput = Unknown
+	}
+	return Route{Server: s, Model: m}
+}
+
+// Choose says which route a session takes when it has none of its own: what is configured, else the last
+// choice, else the first server with a key, else the offline model. The sentence says how it was chosen.
+func (b *Book) Choose(configured, last string) (Route, string, error) {
+	if configured != "" {
+		r, err := b.Find(configured)
+		return r, "configured", err
+	}
+	if last != "" {
+		if r, err := b.Find(last); err == nil && r.Server.Usable() {
+			return r, "your last choice", nil
+		}
+	}
+	for _, s := range b.servers {
+		if s.KeyEnv != "" && s.Key != "" && b.defaults[s.Name] != "" {
+			return b.route(s, b.defaults[s.Name]), s.KeyEnv + " is set", nil
+		}
+	}
+	r, err := b.Find("fake/echo")
+	return r, "no model is configured and no provider's key was found", err
+}
+
+// Usable reports whether requests can be sent: a key is there where one is needed.
+func (s Server) Usable() bool { return s.KeyEnv == "" || s.Key != "" }
