@@ -22,6 +22,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
 )
 
 const (
@@ -51,8 +54,9 @@ func Need(t testing.TB, programs ...string) {
 	}
 }
 
-// X11 starts an X server of its own and returns its DISPLAY.
-func X11(t testing.TB) (display string) {
+// X11 starts an X server of its own and returns its DISPLAY. Anyone on this machine may use it, unless more
+// arguments for Xvfb say otherwise: "-auth", FILE.
+func X11(t testing.TB, more ...string) (display string) {
 	t.Helper()
 	Need(t, "Xvfb", "sh")
 	read, write, err := os.Pipe()
@@ -60,7 +64,8 @@ func X11(t testing.TB) (display string) {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	start(t, nil, write, "Xvfb", "-displayfd", "3", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset")
+	args := []string{"Xvfb", "-displayfd", "3", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"}
+	start(t, nil, write, append(args, more...)...)
 	write.Close()
 	_ = read.SetReadDeadline(time.Now().Add(startDeadline))
 	line, err := bufio.NewReader(read).ReadString('\n')
@@ -155,21 +160,57 @@ func Until(t testing.TB, what string, ready func() bool) {
 func OfferImage(t testing.TB, display string, png []byte) {
 	t.Helper()
 	Need(t, "xclip")
-	offer(t, []string{"DISPLAY=" + display}, png, "xclip", "-selection", "clipboard", "-t", "image/png", "-i")
+	offerX(t, display, png, "xclip", "-selection", "clipboard", "-t", "image/png", "-i")
 }
 
 // OfferText puts text on the clipboard of an X display.
 func OfferText(t testing.TB, display, text string) {
 	t.Helper()
 	Need(t, "xclip")
-	offer(t, []string{"DISPLAY=" + display}, []byte(text), "xclip", "-selection", "clipboard", "-i")
+	offerX(t, display, []byte(text), "xclip", "-selection", "clipboard", "-i")
+}
+
+// offerX also waits for the clipboard to change hands: xclip leaves before the server has heard of it.
+func offerX(t testing.TB, display string, data []byte, args ...string) {
+	t.Helper()
+	quiet()
+	conn, err := xgb.NewConnDisplay(display)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	before := ownerOf(t, conn)
+	offer(t, []string{"DISPLAY=" + display}, data, args...)
+	Until(t, "xclip to own the clipboard", func() bool {
+		now := ownerOf(t, conn)
+		return now != before && now != xproto.WindowNone
+	})
+}
+
+func ownerOf(t testing.TB, conn *xgb.Conn) xproto.Window {
+	t.Helper()
+	atom, err := xproto.InternAtom(conn, false, uint16(len("CLIPBOARD")), "CLIPBOARD").Reply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := xproto.GetSelectionOwner(conn, atom.Atom).Reply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.Owner
 }
 
 // OfferWayland puts data on the clipboard of a compositor that Wayland started.
 func OfferWayland(t testing.TB, env []string, mediaType string, data []byte) {
 	t.Helper()
-	Need(t, "wl-copy")
+	Need(t, "wl-copy", "wl-paste")
 	offer(t, env, data, "wl-copy", "--type", mediaType)
+	Until(t, "wl-copy to own the clipboard", func() bool {
+		cmd := exec.Command("wl-paste", "--no-newline", "--type", mediaType)
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.Output()
+		return err == nil && bytes.Equal(out, data)
+	})
 }
 
 // offer runs a program that takes data and stays behind to answer for it. Its output goes nowhere: what

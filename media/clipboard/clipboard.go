@@ -151,7 +151,7 @@ func (r *reader) image(ctx context.Context, way source, list []offer) (Content, 
 	for _, o := range pick(list, kindImage) {
 		data, err := r.fetch(ctx, way, o)
 		if err != nil {
-			r.undecodable = fmt.Sprintf("%s offers %s, but it could not be fetched: %v", way.name(), o.media, err)
+			r.undecodable = fmt.Sprintf("%s offers %s, but it could not be fetched: %s", way.name(), o.media, plain(err))
 			r.fail(way.name()+" "+o.flavour, err)
 			continue
 		}

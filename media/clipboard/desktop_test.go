@@ -21,16 +21,20 @@ import (
 // pngOf encodes noise, which does not compress: side*side*3 bytes and a little more.
 func pngOf(t testing.TB, side int) []byte {
 	t.Helper()
+	var buf bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&buf, noise(side)); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func noise(side int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range img.Pix {
 		img.Pix[i] = byte(random.Uint32()) | byte(i%4/3*255)
 	}
-	var buf bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&buf, img); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
+	return img
 }
 
 // provePNG is a strict gate: the whole picture must decode.
@@ -134,6 +138,7 @@ func xCases(good []byte) []xCase {
 }
 
 func TestWhatAnXOwnerOffersIsJudgedByItsBytes(t *testing.T) {
+	t.Parallel()
 	display := desktop.X11(t)
 	env := session("DISPLAY=" + display)
 	for _, c := range xCases(pngOf(t, 8)) {
@@ -154,6 +159,7 @@ func TestWhatAnXOwnerOffersIsJudgedByItsBytes(t *testing.T) {
 }
 
 func TestCopiedPictureFilesComeBeforePictures(t *testing.T) {
+	t.Parallel()
 	display := desktop.X11(t)
 	env := session("DISPLAY=" + display)
 	icon := pngOf(t, 4)
@@ -204,6 +210,7 @@ func under(dir string, names []string) []string {
 }
 
 func TestAHungXOwnerEndsInASentence(t *testing.T) {
+	t.Parallel()
 	display := desktop.X11(t)
 	desktop.Owner{Silent: true}.Own(t, display)
 	if e := faultOf(t, session("DISPLAY="+display)); e.Fault != FaultTimeout {
@@ -263,7 +270,12 @@ func TestWrittenTextIsOnTheClipboard(t *testing.T) {
 		if err := WriteText(context.Background(), env, text); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := mustRead(t, env); got.Text != text {
+		var got Content
+		desktop.Until(t, "the text to be on the clipboard of "+name, func() bool {
+			got, _ = Read(context.Background(), env) // the program left behind may not own it yet
+			return got.Text != ""
+		})
+		if got.Text != text {
 			t.Errorf("%s: %d bytes came back, want %d", name, len(got.Text), len(text))
 		}
 	}

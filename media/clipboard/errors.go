@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 )
 
@@ -34,6 +33,8 @@ const remoteSentence = "the clipboard is on the machine you sit at and this is a
 var (
 	errTooMuch = fmt.Errorf("it answered with more than %d MiB", maxOutputBytes>>20)
 	errNoWay   = errors.New("not reachable")
+
+	errNotInstalled = errors.New("not installed")
 )
 
 // verdict words a Read that brought nothing.
@@ -65,16 +66,17 @@ func (r *reader) verdict(ctx context.Context) error {
 func (r *reader) triedWords() []string {
 	var out []string
 	for _, a := range r.tried {
-		reason := a.err.Error()
-		switch {
-		case errors.Is(a.err, exec.ErrNotFound):
-			reason = "not installed"
-		case errors.Is(a.err, context.DeadlineExceeded):
-			reason = "no answer in time"
-		}
-		out = append(out, a.way+": "+reason)
+		out = append(out, a.way+": "+plain(a.err))
 	}
 	return out
+}
+
+// plain words an error for people.
+func plain(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	return err.Error()
 }
 
 func tryList(tried []string) string {

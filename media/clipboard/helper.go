@@ -18,7 +18,7 @@ import (
 func (e Env) run(ctx context.Context, stdin []byte, name string, args ...string) ([]byte, error) {
 	path, err := e.LookPath(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, exec.ErrNotFound)
+		return nil, errNotInstalled
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -33,9 +33,9 @@ func (e Env) run(ctx context.Context, stdin []byte, name string, args ...string)
 		if errors.Is(err, exec.ErrWaitDelay) {
 			_ = cmd.Cancel() // it ended, its children did not
 		}
-		return nil, explain(ctx, err, complaint.String())
+		return nil, explain(ctx, err, complaint.buf.String())
 	}
-	return out.Bytes(), nil
+	return out.buf.Bytes(), nil
 }
 
 func (e Env) command(ctx context.Context, path string, args ...string) *exec.Cmd {
@@ -78,21 +78,23 @@ func explain(ctx context.Context, err error, complaint string) error {
 
 // bounded keeps what is written up to a limit. Beyond it, with full set, writing fails and full is called;
 // without, the rest is dropped.
+//
+// The buffer is not embedded: its ReadFrom would take everything past the bound.
 type bounded struct {
-	bytes.Buffer
+	buf   bytes.Buffer
 	limit int
 	full  func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.limit - b.Len()
+	room := b.limit - b.buf.Len()
 	if len(p) <= room {
-		return b.Buffer.Write(p)
+		return b.buf.Write(p)
 	}
 	if b.full != nil {
 		b.full()
 		return 0, io.ErrShortBuffer
 	}
-	b.Buffer.Write(p[:room])
+	b.buf.Write(p[:room])
 	return len(p), nil
 }

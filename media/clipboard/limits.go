@@ -11,8 +11,9 @@ const (
 	// fetchDeadline ends bringing one flavour: 11 MB of PNG take under 0.1 s on X11 and Wayland
 	// and longer over a forwarded display.
 	fetchDeadline = 1500 * time.Millisecond
-	// slowDeadline is for helpers that start a runtime of their own: PowerShell and osascript.
-	slowDeadline = 2800 * time.Millisecond
+	// slowDeadline is for helpers that start a runtime of their own, PowerShell and osascript, and leaves time
+	// for another way.
+	slowDeadline = 2 * time.Second
 	// reapDelay is how long a killed helper's pipes may stay open before they are closed for it.
 	reapDelay = 100 * time.Millisecond
 	// writeDeadline ends WriteText.

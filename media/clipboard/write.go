@@ -79,7 +79,7 @@ func (e Env) writers() []writer {
 func (w writer) write(ctx context.Context, e Env, text string) error {
 	path, err := e.LookPath(w.program)
 	if err != nil {
-		return errors.New("not installed")
+		return errNotInstalled
 	}
 	cmd := e.command(ctx, path, w.args...)
 	cmd.Stdin = strings.NewReader(text)

@@ -127,7 +127,7 @@ func (s *x11Source) offers(ctx context.Context) ([]offer, error) {
 		s.instead = xclip(s.env)
 		list, other := s.instead.offers(ctx)
 		if other != nil {
-			return nil, fmt.Errorf("%w (and X11: %w)", other, err)
+			return nil, fmt.Errorf("%w (X11: %w)", other, err)
 		}
 		return list, nil
 	}
