@@ -1,0 +1,225 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"espy/agent/message"
+)
+
+// callState says how far a call is.
+type callState int
+
+const (
+	callRuns callState = iota
+	callWaits
+	callDone
+	callFailed
+	callRefused
+)
+
+// call is a tool call: one line while folded, arguments and result unfolded, and the diff of an edit.
+type call struct {
+	call     message.ToolCall
+	summary  string // what it will do
+	progress string
+	state    callState
+	result   message.ToolResult
+	pictures []message.PictureRecord
+	took     time.Duration
+	judged   string // how permission came out
+}
+
+func (c *call) draw(width int, l look) []string {
+	lines := []string{c.headline(width, l)}
+	if c.judged != "" {
+		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.judged), width-2)))
+	}
+	for _, i := range c.result.Images {
+		lines = append(lines, "  "+l.t.accent.Render(cut("└ "+pictureLine(i, c.record(i.Ref)), width-2)))
+	}
+	if c.state == callRuns && c.progress != "" {
+		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.progress), width-2)))
+	}
+	if l.open {
+		lines = append(lines, c.arguments(width, l)...)
+	}
+	return append(lines, c.outcome(width, l)...)
+}
+
+func (c *call) record(ref string) message.PictureRecord {
+	for _, r := range c.pictures {
+		if r.Ref == ref {
+			return r
+		}
+	}
+	return message.PictureRecord{}
+}
+
+// headline is "● read main.go · 120 lines · 0.1 s".
+func (c *call) headline(width int, l look) string {
+	mark, style := "◌ ", l.t.accent
+	switch c.state {
+	case callWaits:
+		mark, style = "? ", l.t.warn
+	case callDone:
+		mark, style = "● ", l.t.ok
+	case callFailed:
+		mark, style = "✗ ", l.t.bad
+	case callRefused:
+		mark, style = "⊘ ", l.t.warn
+	}
+	tail := c.facts()
+	head := cut(c.title(), max(width-2-len([]rune(tail)), width/2))
+	return style.Render(mark) + head + l.t.dim.Render(cut(tail, width-2-cellsOf(head)))
+}
+
+func (c *call) title() string {
+	if s := flat(c.summary); s != "" {
+		return s
+	}
+	return flat(c.call.Name) + " " + flat(oneLine(c.call.Args))
+}
+
+// facts is what a finished call came to, for the end of its line.
+func (c *call) facts() string {
+	var parts []string
+	switch c.state {
+	case callRuns:
+		return ""
+	case callWaits:
+		return "  waits for you"
+	case callRefused:
+		parts = append(parts, "refused")
+	default:
+		if s := flat(c.result.Meta[message.MetaSummary]); s != "" && s != c.title() {
+			parts = append(parts, s)
+		}
+	}
+	if exit := c.result.Meta[message.MetaExit]; exit != "" && exit != "0" {
+		parts = append(parts, "exit "+flat(exit))
+	}
+	if c.took > 0 {
+		parts = append(parts, duration(c.took))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  " + strings.Join(parts, " · ")
+}
+
+func (c *call) arguments(width int, l look) []string {
+	args := c.call.Args
+	if len(args) > argBytes {
+		args = args[:argBytes] + "…"
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, []byte(args), "", "  ") == nil {
+		args = pretty.String()
+	}
+	lines := []string{l.t.dim.Render(cut("  "+flat(c.call.Name), width))}
+	for _, line := range wrap(safe(args), width-4) {
+		lines = append(lines, l.t.faint.Render("  │ ")+l.t.dim.Render(line))
+	}
+	return lines
+}
+
+// outcome is the diff of an edit, the sentence of a failure, and unfolded the whole result.
+func (c *call) outcome(width int, l look) []string {
+	if diff := c.result.Meta[message.MetaDiff]; diff != "" && c.state == callDone {
+		return c.diff(diff, width, l)
+	}
+	if c.state < callDone {
+		return nil
+	}
+	text := strings.TrimRight(c.result.Text, "\n")
+	style := l.t.dim.Render
+	if c.state == callFailed {
+		style = l.t.bad.Render
+	}
+	most := openLines
+	if !l.open {
+		if c.state == callDone {
+			return nil
+		}
+		most = 2
+	}
+	return c.indented(wrap(safe(head(text, most*400)), width-4), most, l, style)
+}
+
+func (c *call) indented(lines []string, most int, l look, style func(...string) string) []string {
+	more := len(lines) - most
+	if more > 0 {
+		lines = lines[:most]
+	}
+	out := make([]string, 0, len(lines)+1)
+	for _, line := range lines {
+		out = append(out, l.t.faint.Render("  │ ")+style(line))
+	}
+	if more > 0 {
+		out = append(out, l.t.dim.Render(fmt.Sprintf("  … %s more", amount(more, "line"))))
+	}
+	return out
+}
+
+func (c *call) diff(diff string, width int, l look) []string {
+	lines := drawDiff(diff, width-2, l.t)
+	most := len(lines)
+	if !l.open {
+		most = min(most, foldedDiff)
+	}
+	out := make([]string, 0, most+1)
+	for _, line := range lines[:most] {
+		out = append(out, "  "+line)
+	}
+	if more := len(lines) - most; more > 0 {
+		out = append(out, l.t.dim.Render(cut(fmt.Sprintf("  … %s more, %s unfolds", amount(more, "line"), l.keys(actDetails)), width)))
+	}
+	return out
+}
+
+func (c *call) plain() string {
+	return c.title() + "\n" + message.Message{Blocks: []message.Block{c.result}}.PlainText()
+}
+
+func (c *call) folds() bool   { return true }
+func (c *call) compact() bool { return true }
+
+// finish takes the result in.
+func (c *call) finish(r message.ToolResult, pictures []message.PictureRecord, took time.Duration) {
+	c.result, c.pictures, c.took, c.state = r, pictures, took, callDone
+	switch {
+	case r.Meta[message.MetaRefused] != "":
+		c.state = callRefused
+	case r.IsError:
+		c.state = callFailed
+	}
+}
+
+// head is at most n bytes of a text, whole lines first; what is not drawn need not be wrapped.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}
+
+func oneLine(s string) string { return head(strings.Join(strings.Fields(s), " "), 400) }
+
+// duration is "0.1 s", "12 s", "3 min 05 s".
+func duration(d time.Duration) string {
+	switch {
+	case d < 50*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(d.Milliseconds(), 1))
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}

@@ -1,0 +1,295 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"espy/agent"
+	"espy/agent/guard"
+)
+
+// slash is a command of the composer.
+type slash struct {
+	name  string
+	hint  string
+	about string
+	run   func(m *model, args string) tea.Cmd
+	args  func(m *model) []string // what its argument can be
+}
+
+// slashes is the table of commands; the palette and the help are made from it.
+func (m *model) slashes() []slash {
+	table := []slash{
+		{"attach", "PATH…", "put pictures onto the row", (*model).runAttach, nil},
+		{"paste", "", "look at the clipboard: a picture, else its text", (*model).runPaste, nil},
+		{"model", "[NAME]", "go on with another model", (*model).runModel, (*model).modelNames},
+		{"effort", "[LEVEL]", "how hard the model thinks", (*model).runEffort, (*model).efforts},
+		{"mode", "[MODE]", "how much runs unasked: plan, ask, auto, full", (*model).runMode, modeNames},
+		{"trust", "[add PATH|remove PATH|list|accept]", "what may be read beyond this folder; accept this folder's own settings", (*model).runTrust, trustWords},
+		{"new", "", "begin a new session", (*model).runNew, nil},
+		{"resume", "[ID]", "go on with an earlier session", (*model).runResume, nil},
+		{"compact", "[INSTRUCTIONS]", "shrink what the next request carries", (*model).runCompact, nil},
+		{"copy", "", "copy the last answer", (*model).runCopy, nil},
+		{"export", "[PATH]", "write the conversation to a file", (*model).runExport, nil},
+		{"editor", "", "write in $VISUAL or $EDITOR", func(m *model, _ string) tea.Cmd { return m.editor() }, nil},
+		{"mouse", "[on|off]", "wheel and clicks for espy, or selecting for the terminal", (*model).runMouse, func(*model) []string { return []string{"on", "off"} }},
+		{"help", "", "keys and commands", (*model).runHelp, nil},
+		{"quit", "", "leave; the session is kept", func(m *model, _ string) tea.Cmd { return m.quit() }, nil},
+	}
+	for _, c := range m.o.Commands {
+		table = append(table, slash{c.Name, c.Hint, c.About, given(c), nil})
+	}
+	return table
+}
+
+// slashName is what a command is called; "/tmp/shot.png" is a path, not a command.
+var slashName = regexp.MustCompile(`^/([A-Za-z][A-Za-z0-9_:-]*)(?:\s+|$)`)
+
+// slashLine reads a command line.
+func slashLine(text string) (name, args string, ok bool) {
+	found := slashName.FindStringSubmatch(text)
+	if found == nil {
+		return "", "", strings.TrimSpace(text) == "/"
+	}
+	return found[1], strings.TrimSpace(text[len(found[0]):]), true
+}
+
+// command runs a command line. One that does not exist stays in the composer.
+func (m *model) command(name, args string) tea.Cmd {
+	table := m.slashes()
+	i := slices.IndexFunc(table, func(s slash) bool { return s.name == name })
+	if i < 0 {
+		m.say(unknownCommand(name, table), true)
+		return nil
+	}
+	m.comp.buf.clear()
+	m.hints.closed = wanted{}
+	m.say("", false)
+	return table[i].run(m, args)
+}
+
+func unknownCommand(name string, table []slash) string {
+	if name == "" {
+		return "a command needs a name; " + "/help lists them"
+	}
+	best, distance := "", 3
+	for _, s := range table {
+		if d := editDistance(name, s.name); d < distance {
+			best, distance = s.name, d
+		}
+		if strings.HasPrefix(s.name, name) && distance > 0 {
+			best, distance = s.name, 0
+		}
+	}
+	sentence := fmt.Sprintf("there is no command /%s", flat(name))
+	if best != "" {
+		sentence += fmt.Sprintf("; did you mean /%s?", best)
+	}
+	return sentence + " A blank before the slash sends it as text"
+}
+
+// editDistance counts the letters to change to make one word of another.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// sentence is what a command has to say when it is done.
+type sentence struct {
+	text string
+	bad  bool
+}
+
+// given makes a slash command of one that the program was given.
+func given(c Command) func(*model, string) tea.Cmd {
+	return func(m *model, args string) tea.Cmd {
+		if c.Prompt != nil {
+			text, err := c.Prompt(args)
+			if err != nil {
+				m.say(err.Error(), true)
+				return nil
+			}
+			return m.post(parcel{text: text, pictures: m.row.take()})
+		}
+		return m.report(func(ctx context.Context) (string, error) { return c.Run(ctx, args) })
+	}
+}
+
+// report runs something in a command and says how it came out.
+func (m *model) report(run func(ctx context.Context) (string, error)) tea.Cmd {
+	return m.work.do(func(ctx context.Context) tea.Msg {
+		text, err := run(ctx)
+		if err != nil {
+			return sentence{err.Error(), true}
+		}
+		return sentence{text, false}
+	})
+}
+
+func (m *model) missing() tea.Cmd {
+	m.say(errNotHere.Error(), true)
+	return nil
+}
+
+func (m *model) runAttach(args string) tea.Cmd {
+	if args == "" {
+		m.comp.show("/attach ")
+		m.say("name one or more pictures: /attach shot.png", false)
+		return nil
+	}
+	return m.attachPaths(args)
+}
+
+func (m *model) runPaste(string) tea.Cmd { return m.pasteClipboard() }
+
+func (m *model) runMode(args string) tea.Cmd {
+	if args == "" {
+		m.pickMode()
+		return nil
+	}
+	if !slices.Contains(modeNames(m), args) {
+		m.say(fmt.Sprintf("there is no mode %q; the modes are %s", flat(args), strings.Join(modeNames(m), ", ")), true)
+		return nil
+	}
+	m.setMode(guard.Mode(args))
+	return nil
+}
+
+// setMode asks before everything is allowed.
+func (m *model) setMode(mode guard.Mode) {
+	if mode != guard.ModeFull {
+		m.conv.Loop.Send(agent.SetMode{Mode: mode})
+		return
+	}
+	m.dialog = confirm("mode full: nothing will be asked", []string{"Commands run, files change and hosts are talked to without a question.",
+		"Deny rules still hold. The mode lasts until you change it or the session ends."}, "turn full mode on", func() {
+		m.conv.Loop.Send(agent.SetMode{Mode: guard.ModeFull})
+	})
+}
+
+func modeNames(*model) []string {
+	return []string{string(guard.ModePlan), string(guard.ModeAsk), string(guard.ModeAuto), string(guard.ModeFull)}
+}
+
+// cycleMode goes through the modes that ask; full is chosen on purpose only.
+func (m *model) cycleMode() {
+	next := map[guard.Mode]guard.Mode{guard.ModePlan: guard.ModeAsk, guard.ModeAsk: guard.ModeAuto, guard.ModeAuto: guard.ModePlan, guard.ModeFull: guard.ModePlan}
+	mode, ok := next[m.talk.mode]
+	if !ok {
+		mode = guard.ModeAsk
+	}
+	m.talk.mode = mode // shown at once; the loop confirms it
+	m.conv.Loop.Send(agent.SetMode{Mode: mode})
+}
+
+func trustWords(*model) []string { return []string{"add", "remove", "list", "accept"} }
+
+func (m *model) runTrust(args string) tea.Cmd {
+	verb, path, _ := strings.Cut(args, " ")
+	path = strings.TrimSpace(path)
+	trust := m.o.Trust
+	change := map[string]func(string) (string, error){"add": trust.Add, "remove": trust.Remove}
+	switch {
+	case (verb == "add" || verb == "remove") && path == "":
+		m.say(fmt.Sprintf("/trust %s needs a path", verb), true)
+		return nil
+	case verb == "add" || verb == "remove":
+		if change[verb] == nil {
+			return m.missing()
+		}
+		return m.report(func(context.Context) (string, error) { return change[verb](path) })
+	case verb == "accept":
+		if trust.Accept == nil {
+			return m.missing()
+		}
+		return m.report(func(context.Context) (string, error) { return trust.Accept() })
+	case verb == "" || verb == "list":
+		return m.listTrust()
+	}
+	m.say(fmt.Sprintf("/trust takes add PATH, remove PATH, list or accept, not %q", flat(verb)), true)
+	return nil
+}
+
+func (m *model) listTrust() tea.Cmd {
+	list := m.o.Trust.List
+	if list == nil {
+		return m.missing()
+	}
+	return m.report(func(context.Context) (string, error) {
+		paths, err := list()
+		if err != nil || len(paths) == 0 {
+			return "nothing beyond this folder may be read; /trust add PATH allows a folder", err
+		}
+		return "may be read beyond this folder: " + strings.Join(paths, ", "), nil
+	})
+}
+
+func (m *model) runCompact(args string) tea.Cmd {
+	m.conv.Loop.Send(agent.Compact{Instructions: args})
+	return nil
+}
+
+func (m *model) runCopy(string) tea.Cmd {
+	for i := len(m.list.slots) - 1; i >= 0; i-- {
+		if a, ok := m.list.slots[i].entry.(*answer); ok && strings.TrimSpace(a.text) != "" {
+			return m.copyText(a.text)
+		}
+	}
+	m.say("there is no answer to copy yet", false)
+	return nil
+}
+
+func (m *model) copyText(text string) tea.Cmd {
+	if m.o.Copy == nil {
+		return m.missing()
+	}
+	return m.report(func(ctx context.Context) (string, error) { return m.o.Copy(ctx, text) })
+}
+
+func (m *model) runExport(args string) tea.Cmd {
+	if m.o.Export == nil {
+		return m.missing()
+	}
+	return m.report(func(ctx context.Context) (string, error) {
+		path, err := m.o.Export(ctx, args)
+		return "written to " + path, err
+	})
+}
+
+func (m *model) runMouse(args string) tea.Cmd {
+	on := !m.mouse
+	if args != "" {
+		on = args == "on"
+	}
+	m.mouse = on
+	if on {
+		m.say("the wheel scrolls and a click unfolds; hold shift to select with the mouse", false)
+		return tea.EnableMouseCellMotion
+	}
+	m.say("the mouse is the terminal's again", false)
+	return tea.DisableMouse
+}
+
+func (m *model) runHelp(string) tea.Cmd {
+	m.dialog = m.helpPanel()
+	return nil
+}

@@ -1,0 +1,253 @@
+package ui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/sahilm/fuzzy"
+)
+
+// dialog is a panel above the composer: words to read, choices to take, or both. The pickers filter their
+// choices as one types; a permission question (question.go) is a dialog with keys of its own.
+type dialog struct {
+	title   string
+	body    func(width int) []string // to read: safe lines, none wider
+	wrapped []string                 // the body at the width it was last drawn for
+	at      int                      // width of wrapped
+	top     int                      // first body line that shows
+	rows    int                      // body lines that show
+
+	filters  bool
+	filter   buffer
+	asks     string // a line to write, with this label, instead of a filter
+	choices  []choice
+	shown    []int // indexes of choices that pass the filter
+	selected int   // index into shown
+	footer   string
+
+	choose func(c choice, line string) tea.Cmd
+	cancel func() tea.Cmd
+
+	question *question // set on a permission question
+}
+
+// choice is one line to take.
+type choice struct {
+	label string
+	about string
+	key   string // shown before the label: the key that takes it
+	value any
+	mark  bool // it is what holds now
+}
+
+func newPicker(title string, choices []choice, choose func(choice, string) tea.Cmd) *dialog {
+	d := &dialog{title: title, choices: choices, filters: true, filter: newBuffer(), choose: choose}
+	d.narrow()
+	for i, c := range choices {
+		if c.mark {
+			d.selected = i
+		}
+	}
+	return d
+}
+
+// narrow keeps the choices that have the letters of the filter, the best first.
+func (d *dialog) narrow() {
+	query := d.filter.text()
+	d.shown = d.shown[:0]
+	if query == "" || !d.filters {
+		for i := range d.choices {
+			d.shown = append(d.shown, i)
+		}
+	} else {
+		names := make([]string, len(d.choices))
+		for i, c := range d.choices {
+			names[i] = c.label + " " + c.about
+		}
+		for _, m := range fuzzy.Find(query, names) {
+			d.shown = append(d.shown, m.Index)
+		}
+	}
+	d.selected = min(max(d.selected, 0), max(len(d.shown)-1, 0))
+}
+
+// key handles a key; closed says that the dialog is done.
+func (d *dialog) key(name, typed string, keys keymap) (cmd tea.Cmd, closed bool) {
+	switch keys.find(inDialog, name) {
+	case actDismiss:
+		if d.cancel != nil {
+			return d.cancel(), true
+		}
+		return nil, true
+	case actNext:
+		d.move(1)
+	case actPrevious:
+		d.move(-1)
+	case actPageUp:
+		d.page(-1)
+	case actPageDown:
+		d.page(1)
+	case actChoose:
+		return d.take()
+	default:
+		d.write(name, typed, keys)
+	}
+	return nil, false
+}
+
+// write puts typed text into the filter or the line.
+func (d *dialog) write(name, typed string, keys keymap) {
+	if !d.filters && d.asks == "" {
+		return
+	}
+	if typed != "" {
+		d.filter.insert(strings.ReplaceAll(typed, "\n", " "))
+	} else if a := keys.find(inComposer, name); a != actNewline {
+		d.filter.edit(a)
+	}
+	d.selected = 0
+	d.narrow()
+}
+
+func (d *dialog) take() (tea.Cmd, bool) {
+	line := d.filter.text()
+	if d.asks != "" {
+		return d.choose(choice{}, line), true
+	}
+	if d.selected >= len(d.shown) {
+		return nil, len(d.choices) == 0
+	}
+	c := d.choices[d.shown[d.selected]]
+	if d.choose == nil {
+		return nil, true
+	}
+	return d.choose(c, line), true
+}
+
+// move goes through the choices; where there are none it scrolls the body.
+func (d *dialog) move(by int) {
+	if n := len(d.shown); n > 0 {
+		d.selected = ((d.selected+by)%n + n) % n
+		return
+	}
+	d.scroll(by)
+}
+
+func (d *dialog) page(by int) {
+	if len(d.wrapped) > d.rows {
+		d.scroll(by * max(d.rows-1, 1))
+		return
+	}
+	d.selected = min(max(d.selected+by*popupRows, 0), max(len(d.shown)-1, 0))
+}
+
+func (d *dialog) scroll(by int) { d.top = min(max(d.top+by, 0), max(len(d.wrapped)-d.rows, 0)) }
+
+// view draws the panel in at most height lines.
+func (d *dialog) view(width, height int, t *theme) []string {
+	inner := max(width-4, 1)
+	d.wrapBody(inner)
+	fixed := 1 // the title
+	if d.filters || d.asks != "" {
+		fixed++
+	}
+	if d.footer != "" {
+		fixed++
+	}
+	list := min(len(d.shown), max(height-fixed-min(len(d.wrapped), 3), 1), 12)
+	if d.question != nil {
+		list = len(d.shown)
+	}
+	d.rows = min(len(d.wrapped), max(height-fixed-list, 0))
+	d.scroll(0)
+	lines := []string{d.rule(width, t)}
+	for _, line := range d.wrapped[d.top : d.top+d.rows] {
+		lines = append(lines, "  "+line)
+	}
+	lines = append(lines, d.line(inner, t)...)
+	lines = append(lines, d.list(inner, list, t)...)
+	if d.footer != "" {
+		lines = append(lines, "  "+t.dim.Render(cut(d.footer, inner)))
+	}
+	return lines[:min(len(lines), max(height, 0))]
+}
+
+func (d *dialog) wrapBody(width int) {
+	if d.body == nil || d.at == width {
+		return
+	}
+	d.at, d.wrapped = width, d.body(width)
+}
+
+// rule is the title in a line, with the place in a body that does not fit.
+func (d *dialog) rule(width int, t *theme) string {
+	title := " " + cut(d.title, width-8) + " "
+	place := ""
+	if len(d.wrapped) > d.rows {
+		place = " " + grouped(d.top+1) + "–" + grouped(d.top+d.rows) + " of " + grouped(len(d.wrapped)) + " "
+	}
+	rest := width - 2 - cellsOf(title) - cellsOf(place)
+	if rest < 2 {
+		place, rest = "", max(width-2-cellsOf(title), 0)
+	}
+	return t.accent.Render("──") + t.strong.Render(title) + t.faint.Render(strings.Repeat("─", max(rest-2, 0))) +
+		t.dim.Render(place) + t.faint.Render(strings.Repeat("─", min(rest, 2)))
+}
+
+func (d *dialog) line(width int, t *theme) []string {
+	label := d.asks
+	if label == "" {
+		if !d.filters {
+			return nil
+		}
+		label = "filter"
+	}
+	text := safe(d.filter.text())
+	over := cellsOf(text) - (width - cellsOf(label) - 4)
+	if over > 0 {
+		text = string([]rune(text)[min(over, len([]rune(text))):])
+	}
+	return []string{"  " + t.dim.Render(label+": ") + text + t.cursor.Render(" ")}
+}
+
+func (d *dialog) list(width, rows int, t *theme) []string {
+	if len(d.shown) == 0 {
+		if d.filters {
+			return []string{"  " + t.dim.Render("nothing has these letters")}
+		}
+		return nil
+	}
+	rows = min(max(rows, 1), len(d.shown))
+	from := min(max(d.selected-rows/2, 0), len(d.shown)-rows)
+	widest := 0
+	for _, i := range d.shown {
+		widest = max(widest, cellsOf(flat(d.choices[i].label)))
+	}
+	widest = min(widest, width*2/3)
+	out := make([]string, rows)
+	for i := range out {
+		out[i] = d.choiceLine(d.choices[d.shown[from+i]], from+i == d.selected, widest, width, t)
+	}
+	return out
+}
+
+func (d *dialog) choiceLine(c choice, selected bool, widest, width int, t *theme) string {
+	mark := "  "
+	switch {
+	case selected:
+		mark = "› "
+	case c.mark:
+		mark = "• "
+	}
+	key := ""
+	if c.key != "" {
+		key = c.key + "  "
+	}
+	label := cut(flat(c.label), max(widest, width-cellsOf(key)-cellsOf(flat(c.about))-4))
+	pad := strings.Repeat(" ", max(widest-cellsOf(label), 0)+2)
+	about := cut(flat(c.about), max(width-cellsOf(key)-cellsOf(label)-cellsOf(pad)-2, 0))
+	if selected {
+		return "  " + t.selected.Render(cut(mark+key+label+pad+about, width))
+	}
+	return "  " + mark + t.accent.Render(key) + label + pad + t.dim.Render(about)
+}

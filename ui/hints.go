@@ -1,0 +1,94 @@
+package ui
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/sahilm/fuzzy"
+)
+
+// complete keeps the list above the composer in step with the word at the cursor. Commands are listed at
+// once; paths are asked for in a command.
+func (m *model) complete() tea.Cmd {
+	if m.row.focused || m.list.picked >= 0 || m.dialog != nil {
+		m.hints.items = nil
+		return nil
+	}
+	want := wantedAt(&m.comp.buf)
+	if want == m.hints.want && (want.kind == completePath || want.kind == completeAttach || m.hints.open()) {
+		return nil
+	}
+	fresh := want.kind != m.hints.want.kind || want.start != m.hints.want.start
+	m.hints.want = want
+	if fresh {
+		m.hints.items, m.hints.selected = nil, 0
+	}
+	if want == m.hints.closed && want.kind != completeNothing {
+		m.hints.items = nil
+		return nil
+	}
+	switch want.kind {
+	case completeCommand:
+		m.hints.show(m.commandHints(want.query))
+	case completeArg:
+		m.hints.show(m.argHints(want))
+	case completePath, completeAttach:
+		in := m.conv.Intake
+		return m.work.do(func(ctx context.Context) tea.Msg { return findPaths(ctx, in, want) })
+	default:
+		m.hints.items, m.hints.closed = nil, wanted{}
+	}
+	return nil
+}
+
+// onFound shows paths, unless the word has changed since they were asked for.
+func (m *model) onFound(f found) {
+	if f.want == m.hints.want && f.want != m.hints.closed {
+		m.hints.selected = 0
+		m.hints.show(f.items)
+	}
+}
+
+func (m *model) commandHints(query string) []suggestion {
+	table := m.slashes()
+	names := make([]string, len(table))
+	for i, s := range table {
+		names[i] = s.name
+	}
+	suggest := func(i int, marks []int) suggestion {
+		return suggestion{insert: table[i].name, hint: table[i].hint, about: table[i].about, marks: marks}
+	}
+	var out []suggestion
+	if query == "" {
+		for i := range table {
+			out = append(out, suggest(i, nil))
+		}
+		return out
+	}
+	for _, match := range fuzzy.Find(query, names) {
+		out = append(out, suggest(match.Index, match.MatchedIndexes))
+	}
+	return out
+}
+
+// argHints lists what the first argument of a command can be.
+func (m *model) argHints(want wanted) []suggestion {
+	for _, s := range m.slashes() {
+		if s.name != want.command || s.args == nil || want.start.col != len([]rune("/"+s.name))+1 {
+			continue
+		}
+		return ranked(want.query, matching(want.query, s.args(m)))
+	}
+	return nil
+}
+
+func matching(query string, names []string) []string {
+	if query == "" {
+		return names
+	}
+	var out []string
+	for _, match := range fuzzy.Find(query, names) {
+		out = append(out, match.Str)
+	}
+	return out
+}

@@ -1,0 +1,304 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"espy/ui/input"
+)
+
+// action names what a key does; the names are the keys of the [keys] table of the settings.
+type action string
+
+const (
+	actScrollUp   action = "scroll-up"
+	actScrollDown action = "scroll-down"
+	actTop        action = "scroll-top"
+	actBottom     action = "scroll-bottom"
+	actDetails    action = "details"
+	actTranscript action = "transcript"
+	actMode       action = "cycle-mode"
+	actHelp       action = "help"
+	actModels     action = "models"
+	actSessions   action = "sessions"
+	actRedraw     action = "redraw"
+	actSuspend    action = "suspend"
+	actCancel     action = "cancel"
+
+	actSend        action = "send"
+	actNewline     action = "newline"
+	actSteer       action = "steer"
+	actInterrupt   action = "interrupt"
+	actUnqueue     action = "edit-queued"
+	actPaste       action = "paste"
+	actEditor      action = "editor"
+	actComplete    action = "complete"
+	actUnfold      action = "unfold"
+	actSearch      action = "search-history"
+	actHistoryBack action = "history-back"
+	actHistoryOn   action = "history-on"
+	actEnd         action = "delete-or-quit"
+	actLeft        action = "left"
+	actRight       action = "right"
+	actUp          action = "up"
+	actDown        action = "down"
+	actWordLeft    action = "word-left"
+	actWordRight   action = "word-right"
+	actLineStart   action = "line-start"
+	actLineEnd     action = "line-end"
+	actTextStart   action = "text-start"
+	actTextEnd     action = "text-end"
+	actDelLeft     action = "delete-left"
+	actDelRight    action = "delete-right"
+	actDelWordLeft action = "delete-word-left"
+	actDelWord     action = "delete-word-right"
+	actKillEnd     action = "kill-to-end"
+	actKillStart   action = "kill-to-start"
+	actYank        action = "yank"
+	actUndo        action = "undo"
+
+	actRowLeft   action = "row-left"
+	actRowRight  action = "row-right"
+	actRowRemove action = "row-remove"
+	actRowDetail action = "row-detail"
+	actRowLook   action = "row-look"
+	actRowLeave  action = "row-leave"
+
+	actItemUp    action = "item-up"
+	actItemDown  action = "item-down"
+	actItemFold  action = "item-fold"
+	actItemCopy  action = "item-copy"
+	actItemFirst action = "item-first"
+	actItemLast  action = "item-last"
+	actItemLeave action = "item-leave"
+
+	actChoose   action = "choose"
+	actNext     action = "choice-next"
+	actPrevious action = "choice-previous"
+	actPageUp   action = "page-up"
+	actPageDown action = "page-down"
+	actDismiss  action = "dismiss"
+
+	actAllowOnce    action = "allow-once"
+	actAllowSession action = "allow-session"
+	actAllowAlways  action = "allow-always"
+	actDeny         action = "deny"
+	actDenyReason   action = "deny-with-reason"
+)
+
+// place is where a key holds.
+type place string
+
+const (
+	inAll        place = "everywhere"
+	inComposer   place = "composer"
+	inRow        place = "attachment row"
+	inTranscript place = "transcript"
+	inDialog     place = "lists and panels"
+	inQuestion   place = "permission question"
+)
+
+// binding is one row of the key table.
+type binding struct {
+	action action
+	in     place
+	keys   []string
+	about  string
+}
+
+// bindings is the one table of keys: the program, the settings, the help and docs/keys.md are made from it.
+var bindings = sync.OnceValue(func() []binding {
+	return []binding{
+		{actSend, inComposer, []string{"enter"}, "send; while a turn runs, put into the queue"},
+		{actNewline, inComposer, []string{"shift+enter", "alt+enter", "ctrl+j"}, "begin a new line"},
+		{actSteer, inComposer, []string{"ctrl+s"}, "send into the running turn"},
+		{actInterrupt, inComposer, []string{"esc"}, "close the completion list, stop waiting, or interrupt the turn"},
+		{actUnqueue, inComposer, []string{"alt+up"}, "take the newest queued message back to edit it"},
+		{actPaste, inComposer, []string{"ctrl+v", "alt+v", "ctrl+alt+v"}, "paste: a picture from the clipboard if there is one, else its text"},
+		{actComplete, inComposer, []string{"tab"}, "complete a path or a command"},
+		{actEditor, inComposer, []string{"ctrl+g"}, "write in $VISUAL or $EDITOR"},
+		{actUnfold, inComposer, []string{"alt+u"}, "unfold the pasted text at the cursor"},
+		{actHistoryBack, inComposer, []string{"ctrl+p"}, "the message sent before this one"},
+		{actHistoryOn, inComposer, []string{"ctrl+n"}, "the message sent after this one"},
+		{actSearch, inComposer, []string{"ctrl+r"}, "search what was sent before"},
+		{actUp, inComposer, []string{"up"}, "a line up; on the first line the attachment row, then history"},
+		{actDown, inComposer, []string{"down"}, "a line down; on the last line history"},
+		{actLeft, inComposer, []string{"left", "ctrl+b"}, "a character left"},
+		{actRight, inComposer, []string{"right", "ctrl+f"}, "a character right"},
+		{actWordLeft, inComposer, []string{"alt+left", "ctrl+left", "alt+b"}, "a word left"},
+		{actWordRight, inComposer, []string{"alt+right", "ctrl+right", "alt+f"}, "a word right"},
+		{actLineStart, inComposer, []string{"home", "ctrl+a"}, "start of the line"},
+		{actLineEnd, inComposer, []string{"end", "ctrl+e"}, "end of the line"},
+		{actTextStart, inComposer, []string{"alt+<"}, "start of the text"},
+		{actTextEnd, inComposer, []string{"alt+>"}, "end of the text"},
+		{actDelLeft, inComposer, []string{"backspace", "ctrl+h", "shift+backspace"}, "delete the character before the cursor"},
+		{actDelRight, inComposer, []string{"delete"}, "delete the character at the cursor"},
+		{actEnd, inComposer, []string{"ctrl+d"}, "delete the character at the cursor; quit when there is no text"},
+		{actDelWordLeft, inComposer, []string{"ctrl+w", "alt+backspace", "ctrl+backspace"}, "delete the word before the cursor"},
+		{actDelWord, inComposer, []string{"alt+d", "alt+delete", "ctrl+delete"}, "delete the word after the cursor"},
+		{actKillEnd, inComposer, []string{"ctrl+k"}, "cut to the end of the line"},
+		{actKillStart, inComposer, []string{"ctrl+u"}, "cut to the start of the line"},
+		{actYank, inComposer, []string{"ctrl+y"}, "put back what was cut"},
+		{actUndo, inComposer, []string{"ctrl+_", "alt+z"}, "undo"},
+
+		{actRowLeft, inRow, []string{"left", "shift+tab"}, "the picture to the left"},
+		{actRowRight, inRow, []string{"right", "tab"}, "the picture to the right"},
+		{actRowRemove, inRow, []string{"backspace", "delete", "x"}, "remove the picture"},
+		{actRowDetail, inRow, []string{"d"}, "change its detail: low, auto, high, original"},
+		{actRowLook, inRow, []string{"enter", "space"}, "look at what is known of it"},
+		{actRowLeave, inRow, []string{"esc", "down", "ctrl+c"}, "back to the text"},
+
+		{actItemUp, inTranscript, []string{"up", "k"}, "the entry above"},
+		{actItemDown, inTranscript, []string{"down", "j"}, "the entry below"},
+		{actItemFold, inTranscript, []string{"enter", "space"}, "unfold or fold the entry"},
+		{actItemCopy, inTranscript, []string{"y"}, "copy the entry"},
+		{actItemFirst, inTranscript, []string{"g"}, "the first entry"},
+		{actItemLast, inTranscript, []string{"G"}, "the last entry"},
+		{actItemLeave, inTranscript, []string{"esc", "q", "ctrl+c"}, "back to the text"},
+
+		{actAllowOnce, inQuestion, []string{"y"}, "allow this once"},
+		{actAllowSession, inQuestion, []string{"s"}, "allow the rule shown for this session"},
+		{actAllowAlways, inQuestion, []string{"a"}, "allow the rule shown always"},
+		{actDeny, inQuestion, []string{"n", "esc"}, "deny"},
+		{actDenyReason, inQuestion, []string{"r"}, "deny and say why"},
+
+		{actNext, inDialog, []string{"down", "ctrl+n", "tab"}, "the next choice"},
+		{actPrevious, inDialog, []string{"up", "ctrl+p", "shift+tab"}, "the choice before"},
+		{actChoose, inDialog, []string{"enter"}, "take the choice"},
+		{actPageUp, inDialog, []string{"pgup"}, "scroll up"},
+		{actPageDown, inDialog, []string{"pgdown"}, "scroll down"},
+		{actDismiss, inDialog, []string{"esc", "ctrl+c"}, "close"},
+
+		{actScrollUp, inAll, []string{"pgup"}, "scroll the transcript up"},
+		{actScrollDown, inAll, []string{"pgdown"}, "scroll the transcript down"},
+		{actTop, inAll, []string{"ctrl+home", "alt+home"}, "the beginning of the transcript"},
+		{actBottom, inAll, []string{"ctrl+end", "alt+end"}, "the end of the transcript"},
+		{actDetails, inAll, []string{"ctrl+o"}, "unfold or fold all calls and reasoning"},
+		{actTranscript, inAll, []string{"ctrl+t"}, "move in the transcript"},
+		{actMode, inAll, []string{"shift+tab"}, "next permission mode: plan, ask, auto"},
+		{actModels, inAll, []string{"alt+m"}, "choose a model"},
+		{actSessions, inAll, []string{"alt+s"}, "choose a session"},
+		{actHelp, inAll, []string{"f1"}, "help"},
+		{actRedraw, inAll, []string{"ctrl+l"}, "draw the screen again"},
+		{actSuspend, inAll, []string{"ctrl+z"}, "suspend espy"},
+		{actCancel, inAll, []string{"ctrl+c"}, "clear the text; twice quits"},
+	}
+})
+
+// KeyActions names every action that the [keys] table of the settings may bind, for the settings' validator.
+func KeyActions() []string {
+	names := make([]string, 0, len(bindings()))
+	for _, b := range bindings() {
+		names = append(names, string(b.action))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// keymap finds the action of a key. It is made once, from the table and the settings.
+type keymap struct {
+	table  []binding
+	lookup map[place]map[string]action
+}
+
+// newKeymap applies the settings: an action named there has exactly the keys given there, and a key taken
+// over in a place is lost by the action that had it.
+func newKeymap(settings map[string][]string) keymap {
+	k := keymap{lookup: map[place]map[string]action{}}
+	taken := map[string]action{}
+	for _, b := range bindings() {
+		if keys, ok := settings[string(b.action)]; ok {
+			b.keys = canonical(keys)
+			for _, key := range b.keys {
+				taken[string(b.in)+"\x00"+key] = b.action
+			}
+		}
+		k.table = append(k.table, b)
+	}
+	for i, b := range k.table {
+		keys := slices.DeleteFunc(slices.Clone(b.keys), func(key string) bool {
+			owner, ok := taken[string(b.in)+"\x00"+key]
+			return ok && owner != b.action
+		})
+		k.table[i].keys = keys
+		if k.lookup[b.in] == nil {
+			k.lookup[b.in] = map[string]action{}
+		}
+		for _, key := range keys {
+			k.lookup[b.in][key] = b.action
+		}
+	}
+	return k
+}
+
+// canonical writes keys as the input names them; what is no key is left out, the settings have said so.
+func canonical(keys []string) []string {
+	var out []string
+	for _, key := range keys {
+		if name, err := input.Canonical(key); err == nil {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// find returns the action of a key in a place, "" where it has none.
+func (k keymap) find(in place, key string) action { return k.lookup[in][key] }
+
+// key is the first key of an action, for hints on the screen; "" where it has none.
+func (k keymap) key(a action) string {
+	for _, b := range k.table {
+		if b.action == a && len(b.keys) > 0 {
+			return keyName(b.keys[0])
+		}
+	}
+	return ""
+}
+
+func keyName(key string) string {
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return key
+}
+
+// places is the order of the help and of the page.
+func places() []place {
+	return []place{inComposer, inRow, inTranscript, inQuestion, inDialog, inAll}
+}
+
+// KeysPage is docs/keys.md, made from the table.
+func KeysPage() string {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nThis page is made from the table in `ui/keys.go`. Every action can be given other keys in the settings:\n\n" +
+		"```toml\n[keys]\nsend = \"enter\"\nnewline = [\"shift+enter\", \"ctrl+j\"]\n```\n\n" +
+		"Keys typed within 300 ms of another key, or before a permission question was on the screen, never answer it; nor does a paste.\n")
+	for _, in := range places() {
+		fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", heading(string(in)))
+		for _, row := range bindings() {
+			if row.in == in {
+				fmt.Fprintf(&b, "| %s | `%s` | %s |\n", pageKeys(row.keys), row.action, row.about)
+			}
+		}
+	}
+	return b.String()
+}
+
+func pageKeys(keys []string) string {
+	named := make([]string, len(keys))
+	for i, key := range keys {
+		named[i] = "`" + keyName(key) + "`"
+	}
+	return strings.Join(named, ", ")
+}
+
+func heading(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"espy/ui/input"
+)
+
+// edited brings the text back from the editor.
+type edited struct {
+	path string
+	err  error
+}
+
+// editor hands the text to the person's editor; chips go as their text.
+func (m *model) editor() tea.Cmd {
+	if len(m.jobs) > 0 {
+		m.say("wait until everything is attached, or press "+m.keys.key(actInterrupt), false)
+		return nil
+	}
+	text := m.comp.buf.text()
+	return m.work.do(func(context.Context) tea.Msg {
+		path, err := writeTemp(text)
+		return editorReady{path, err}
+	})
+}
+
+// editorReady says that the text lies in a file for the editor.
+type editorReady struct {
+	path string
+	err  error
+}
+
+func writeTemp(text string) (string, error) {
+	f, err := os.CreateTemp("", "espy-*.md")
+	if err != nil {
+		return "", fmt.Errorf("no file for the editor: %w", err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		os.Remove(f.Name())
+		return "", fmt.Errorf("no file for the editor: %w", err)
+	}
+	return f.Name(), f.Close()
+}
+
+func (m *model) onEditorReady(e editorReady) tea.Cmd {
+	if e.err != nil {
+		m.say(e.err.Error(), true)
+		return nil
+	}
+	name := editorCommand(os.Getenv)
+	cmd := exec.Command(name[0], append(name[1:], e.path)...)
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{e.path, err} })
+}
+
+// editorCommand is $VISUAL, $EDITOR or vi, with the arguments it was given there.
+func editorCommand(getenv func(string) string) []string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if words := strings.Fields(getenv(name)); len(words) > 0 {
+			return words
+		}
+	}
+	return []string{"vi"}
+}
+
+func (m *model) onEdited(e edited) tea.Cmd {
+	if e.err != nil {
+		m.say(fmt.Sprintf("the editor did not run: %v; set $VISUAL or $EDITOR", e.err), true)
+	}
+	return m.work.do(func(context.Context) tea.Msg {
+		defer os.Remove(e.path)
+		text, err := os.ReadFile(e.path)
+		if err != nil {
+			return sentence{"the text did not come back from the editor: " + err.Error(), true}
+		}
+		return textWritten{strings.TrimSuffix(string(text), "\n"), e.err != nil}
+	})
+}
+
+// textWritten brings what the editor left.
+type textWritten struct {
+	text   string
+	failed bool
+}
+
+func (m *model) onTextWritten(t textWritten) {
+	if !t.failed && t.text != m.comp.buf.text() {
+		m.comp.show(newlines(t.text))
+	}
+}
+
+// suspend gives the terminal back to the shell until espy is brought to the foreground.
+func (m *model) suspend() tea.Cmd { return tea.Suspend }
+
+func (m *model) quit() tea.Cmd { return tea.Quit }
+
+// askTerminal asks the terminal what it can do, once the alternate screen is there, without waiting.
+func (m *model) askTerminal() tea.Cmd {
+	out := m.out
+	if out == nil {
+		return nil
+	}
+	return m.work.do(func(context.Context) tea.Msg {
+		_, err := out.File.WriteString(input.Query()) // a terminal that takes no question answers none
+		_ = err
+		return nil
+	})
+}
+
+// onReply learns from the terminal's answers: its background for theme "auto", and whole frames.
+func (m *model) onReply(r input.ReplyMsg) {
+	m.caps = m.caps.With(r)
+	if r.Kind == input.Background && m.caps.Shade != input.UnknownShade && (m.o.Theme == "" || m.o.Theme == "auto") {
+		m.dress(m.caps.Shade == input.Dark)
+	}
+	if r.Kind == input.Mode && m.out != nil {
+		m.out.SetFrames(m.caps.Frames)
+	}
+}
+
+// dress takes the theme for a dark or a light background.
+func (m *model) dress(dark bool) {
+	next := newTheme(m.o.Theme, dark, m.o.NoColor, m.profile)
+	if next.name == m.t.name {
+		return
+	}
+	*m.t = *next
+	m.list.restyle()
+	for i := range m.list.slots {
+		if a, ok := m.list.slots[i].entry.(*answer); ok {
+			a.forget()
+		}
+	}
+}
+
+// profileOf reads from the environment how many colours the terminal has; it asks the terminal nothing.
+func profileOf(getenv func(string) string) termenv.Profile {
+	term := getenv("TERM")
+	switch colour := strings.ToLower(getenv("COLORTERM")); {
+	case term == "dumb":
+		return termenv.Ascii
+	case colour == "truecolor" || colour == "24bit", strings.HasSuffix(term, "-direct"):
+		return termenv.TrueColor
+	case strings.Contains(term, "kitty"), strings.Contains(term, "ghostty"), strings.Contains(term, "alacritty"), getenv("WT_SESSION") != "":
+		return termenv.TrueColor
+	case strings.Contains(term, "256color"), colour != "":
+		return termenv.ANSI256
+	}
+	return termenv.ANSI
+}

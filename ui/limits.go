@@ -1,0 +1,59 @@
+package ui
+
+import "time"
+
+// The numbers that may be tuned, each with its unit and its reason.
+const (
+	// framesPerSecond is the most Bubble Tea allows; a key shows after 4 ms instead of 9.
+	framesPerSecond = 120
+	// deltaPause lets pieces of an answer gather before the screen is drawn again.
+	deltaPause = 40 * time.Millisecond
+	// spinnerPause moves the sign of work; nothing ticks while the program is idle.
+	spinnerPause = 120 * time.Millisecond
+	// draftPause is how long the composer rests before its draft is saved.
+	draftPause = 700 * time.Millisecond
+	// grace is how long a question must have stood, and how long the keyboard must have rested, before a key
+	// may answer it: people type ahead.
+	grace = 300 * time.Millisecond
+	// quitWindow is within which a second ctrl+c quits.
+	quitWindow = 2 * time.Second
+	// farewell is how long Run waits for commands that are still under way when the program ends.
+	farewell = 2 * time.Second
+
+	// foldLines and foldBytes are what a paste may have before it becomes a chip.
+	foldLines = 10
+	foldBytes = 1000
+	// unfoldBytes is the most the composer takes as text one can move in; more stays a chip.
+	unfoldBytes = 200 << 10
+	// pathPasteBytes is the longest paste that can be a list of paths (the intake's own bound).
+	pathPasteBytes = 16 << 10
+	// undoSteps bounds what is kept for undo.
+	undoSteps = 200
+	// composerShare is the part of the screen the composer may grow to: one third.
+	composerShare = 3
+
+	// keepItems is how many transcript items on either side of the window keep their drawn lines.
+	keepItems = 150
+	// wheelLines is how far one notch of the wheel scrolls.
+	wheelLines = 3
+	// foldedDiff is how many lines of an edit show while its call is folded.
+	foldedDiff = 12
+	// openLines is how many lines of a result an unfolded call draws; the rest is in /export.
+	openLines = 400
+	// argBytes bounds how much of a call's arguments is drawn.
+	argBytes = 16 << 10
+
+	// popupRows is the most lines of a completion list.
+	popupRows = 8
+	// completions is how many paths are asked for, and fuzzyPool how many are searched by letters.
+	completions = 50
+	fuzzyPool   = 4000
+	// rowLines is the most lines the attachment row takes.
+	rowLines = 3
+	// queueLines is the most lines the queue takes.
+	queueLines = 3
+	// noticeLines is the most lines a sentence above the composer takes.
+	noticeLines = 4
+	// smallHeight is the height in lines below which the screen shows only what is needed.
+	smallHeight = 14
+)

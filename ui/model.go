@@ -1,0 +1,304 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"espy/agent/guard"
+	"espy/ui/input"
+)
+
+// model is the top of the program. It routes messages to the regions and lays them out; what a region does
+// is the region's own business. Update and View are called on one goroutine and never wait.
+type model struct {
+	o    Options
+	keys keymap
+	t    *theme
+	work *works
+
+	conv  Conversation
+	talks int // conversations so far; what a command of an earlier one brings is dropped
+
+	width, height int
+
+	list   *transcript
+	talk   session
+	comp   composer
+	row    row
+	hints  completion
+	dialog *dialog
+	notice notice
+	live   live
+
+	jobs    []*job
+	pending *outbox // what Enter was pressed for while something was still being attached
+
+	lastKey    time.Time
+	lastTyping bool // the last key went to the composer
+	quitArmed  time.Time
+
+	mouse   bool     // the mouse is ours
+	names   []string // of the models, for completion
+	spin    int
+	ticking bool
+	draft   draftKeeper
+
+	parts parts
+	frame string
+	stale bool
+	fault string // the report of a fault that ends the program
+
+	out     *input.Writer // the terminal; nil in tests
+	caps    input.Caps
+	profile termenv.Profile
+}
+
+// notice is a sentence above the composer about what was just done there.
+type notice struct {
+	text string
+	bad  bool
+}
+
+func newModel(o Options, t *theme, work *works) *model {
+	m := &model{o: o, keys: newKeymap(o.Keys), t: t, work: work}
+	m.comp = newComposer(m.keys)
+	m.row.cost, m.mouse = o.Cost, o.Mouse
+	m.begin(o.Conversation)
+	return m
+}
+
+// begin takes a conversation up: an empty transcript that its Opened event fills.
+func (m *model) begin(c Conversation) {
+	m.conv = c
+	m.talks++
+	list := newTranscript(look{t: m.t, keys: m.keys.key}, m.renderAnswer)
+	m.list = &list
+	m.talk = newSession(m.list, m.o.Folder)
+	m.dialog, m.notice, m.live = nil, notice{}, live{}
+}
+
+func (m *model) Init() tea.Cmd {
+	return tea.Batch(m.next(), m.loadDraft(), m.loadHistory(), m.loadNames(), m.askTerminal())
+}
+
+// Update takes a message in. A fault in here must not leave the terminal in pieces: it is kept, and the
+// program ends in order.
+func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			m.fault = crashReport(fault)
+			next, cmd = m, tea.Quit
+		}
+	}()
+	m.stale = true
+	cmd = m.route(msg)
+	return m, tea.Batch(cmd, m.settle())
+}
+
+// route gives a message to whom it is for.
+func (m *model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		return nil
+	case tea.MouseMsg:
+		return m.onMouse(msg)
+	case input.ReplyMsg:
+		m.onReply(msg)
+		return nil
+	case input.ClosedMsg:
+		return m.quit()
+	case arrived:
+		return m.onArrived(msg)
+	case rendered:
+		return m.onRendered(msg)
+	case jobDone:
+		return m.onJobDone(msg)
+	case found:
+		m.onFound(msg)
+		return nil
+	case crashed:
+		m.fault = msg.report
+		return tea.Quit
+	}
+	return m.routeMore(msg)
+}
+
+func (m *model) routeMore(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case askAgain:
+		if msg.talk == m.talks {
+			return m.next()
+		}
+	case tick:
+		m.ticking = false
+		m.spin++
+	case namesLoaded:
+		m.names = msg.names
+	case armQuestion:
+		m.onArm(msg)
+	case draftDue:
+		return m.saveDraft()
+	case draftLoaded:
+		m.onDraft(msg)
+	case historyLoaded:
+		m.onHistory(msg)
+	case switched:
+		return m.onSwitched(msg)
+	case sentence:
+		m.say(msg.text, msg.bad)
+	case editorReady:
+		return m.onEditorReady(msg)
+	case textWritten:
+		m.onTextWritten(msg)
+	case edited:
+		return m.onEdited(msg)
+	case panelReady:
+		m.dialog = msg.dialog
+	case routeNamed:
+		m.onRouteNamed(msg)
+	default:
+		return m.onInput(msg)
+	}
+	return nil
+}
+
+// settle runs after every message: what follows from the new state.
+func (m *model) settle() tea.Cmd {
+	m.openQuestion()
+	cmds := []tea.Cmd{m.complete(), m.keepDraft(), m.arm()}
+	if m.width > 0 && m.height > 0 {
+		cmds = append(cmds, m.layout())
+	}
+	if (m.talk.busy || len(m.jobs) > 0) && !m.ticking {
+		m.ticking = true
+		cmds = append(cmds, m.work.after(spinnerPause, tick{}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// tick moves the sign of work.
+type tick struct{}
+
+// say puts a sentence above the composer; "" takes it away.
+func (m *model) say(text string, bad bool) { m.notice = notice{text, bad} }
+
+// View returns the frame; it is drawn once for each change.
+func (m *model) View() (frame string) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			m.fault = crashReport(fault)
+			frame = "espy met a fault in itself; press any key"
+		}
+	}()
+	if m.stale {
+		m.frame, m.stale = m.draw(), false
+	}
+	return m.frame
+}
+
+// parts is the screen from bottom to top, as lines.
+type parts struct {
+	status   string
+	composer []string
+	row      []string
+	rule     string
+	notice   []string
+	queue    []string
+	panel    []string // a dialog or completions
+}
+
+func (p parts) height() int {
+	return 2 + len(p.composer) + len(p.row) + len(p.notice) + len(p.queue) + len(p.panel)
+}
+
+// assemble draws everything below the transcript. A short screen gives up what is needed least.
+func (m *model) assemble() parts {
+	small := m.height < smallHeight
+	p := parts{status: m.talk.statusView(m.width, m.t), rule: m.ruleView(m.width)}
+	if m.dialog != nil && small {
+		p.panel = m.dialog.view(m.width, m.height-2, m.t)
+		return p
+	}
+	focused := !m.row.focused && m.list.picked < 0 && (m.dialog == nil || m.dialog.question != nil)
+	p.composer = m.comp.view(m.width, m.comp.wants(m.width, m.height/composerShare), m.t, focused, m.placeholder())
+	p.row = m.row.view(m.width, pick(small, 1, rowLines), m.t, m.talk.route)
+	p.notice = m.noticeView(pick(small, 2, noticeLines))
+	if m.dialog != nil {
+		p.panel = m.dialog.view(m.width, max(m.height-p.height()-pick(m.height < 20, 0, 3), 3), m.t)
+		return p
+	}
+	p.queue = m.talk.queueView(m.width, pick(small, 1, queueLines), m.t, m.keys)
+	p.panel = m.hints.view(m.width, min(popupRows, max(m.height-p.height()-1, 1)), m.t)
+	return p
+}
+
+func pick(small bool, a, b int) int {
+	if small {
+		return a
+	}
+	return b
+}
+
+// layout gives the transcript the lines that are left and lets it draw.
+func (m *model) layout() tea.Cmd {
+	m.parts = m.assemble()
+	m.list.resize(m.width-2, max(m.height-m.parts.height(), 0))
+	return m.list.layout()
+}
+
+func (m *model) draw() string {
+	if m.width <= 0 || m.height <= 0 {
+		return ""
+	}
+	p := m.parts
+	lines := m.list.view()
+	lines = append(lines, p.panel...)
+	lines = append(lines, p.queue...)
+	lines = append(lines, p.notice...)
+	lines = append(lines, p.rule)
+	lines = append(lines, p.row...)
+	lines = append(lines, p.composer...)
+	lines = append(lines, p.status)
+	if len(lines) > m.height { // a screen of a few lines shows the composer first
+		lines = lines[len(lines)-m.height:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m *model) noticeView(most int) []string {
+	if m.notice.text == "" {
+		return nil
+	}
+	style, mark := m.t.dim, "· "
+	if m.notice.bad {
+		style, mark = m.t.bad, "✗ "
+	}
+	lines := wrap(safe(m.notice.text), m.width-4)
+	if len(lines) > most {
+		lines = append(lines[:most-1:most-1], cut(lines[most-1]+"…", m.width-4))
+	}
+	return indent(hang(style.Render(mark), styled(lines, style.Render)))
+}
+
+func (m *model) placeholder() string {
+	switch {
+	case m.talk.busy:
+		return "write the next message; enter queues it, " + m.keys.key(actSteer) + " sends it into this turn"
+	case len(m.row.pictures) > 0:
+		return "say what to do with " + thePictures(len(m.row.pictures)) + ", or press enter to send"
+	case m.talk.mode == guard.ModePlan:
+		return "ask for a plan"
+	}
+	return "ask for something; / for commands, @ for files, ! for a shell line"
+}
+
+func thePictures(n int) string {
+	if n == 1 {
+		return "the picture"
+	}
+	return "the pictures"
+}

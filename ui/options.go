@@ -1,0 +1,136 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"espy/agent"
+	"espy/agent/message"
+	"espy/media"
+	"espy/providers"
+	"espy/store"
+)
+
+// Loop is the conversation's other end: commands go in, events come out. Send and Interrupt never block.
+// Next waits for events and returns all that are pending, deltas merged; its error means that no more will
+// come. One caller reads Next at a time.
+type Loop interface {
+	Send(agent.Command)
+	Interrupt()
+	Next(ctx context.Context) ([]agent.Event, error)
+}
+
+// Intake takes pictures and files in. Its methods are safe from any goroutine and may take as long as a
+// clipboard or a disk does; the program calls them in commands only.
+type Intake interface {
+	// Paste looks at the clipboard: pictures, or text.
+	Paste(ctx context.Context) (agent.Pasted, error)
+	// PastedText attaches what a pasted list of paths names; any other text comes back byte for byte.
+	PastedText(ctx context.Context, text string) (agent.Pasted, error)
+	// AttachPaths attaches the files of an /attach line. What succeeded comes back beside the error.
+	AttachPaths(ctx context.Context, args string) ([]agent.Attachment, error)
+	// AtFiles expands @file and @picture at sending.
+	AtFiles(ctx context.Context, text string) ([]message.Text, []agent.Attachment, error)
+	// Redetail renders an attachment again at another detail.
+	Redetail(ctx context.Context, a agent.Attachment, detail media.Detail) (agent.Attachment, error)
+	// Discard forgets an attachment that was taken off the row.
+	Discard(a agent.Attachment)
+	// Complete names paths that go on from a prefix, ignored files left out.
+	Complete(ctx context.Context, prefix string, most int) []string
+	// SaveDraft and LoadDraft keep the unsent part of the session; the state is this package's own.
+	SaveDraft(state []byte)
+	LoadDraft() []byte
+}
+
+// Conversation is a session to talk in.
+type Conversation struct {
+	Loop   Loop
+	Intake Intake
+}
+
+// Options is what the program is given. Loop and Intake must be set; a nil function means that the command
+// which needs it says it is not available here.
+type Options struct {
+	Conversation
+
+	Folder  string // the workspace, absolute
+	Version string
+	First   FirstScreen
+
+	Theme   string // auto, dark, light, high-contrast, none
+	Dark    bool   // what the terminal's background was found to be, for theme "auto"
+	NoColor bool   // NO_COLOR is set
+	Mouse   bool   // the wheel scrolls and a click unfolds; Shift-drag stays with the terminal
+	Keys    map[string][]string
+
+	// Cost is what a picture costs in tokens under a rule, at the wire detail of the route.
+	Cost func(rule string, w, h int, detail string) int
+
+	Models   func() []providers.Route
+	Sessions func(ctx context.Context) ([]store.Summary, error)
+	// Open goes on with another session and New begins one. The conversation before it is closed by them.
+	Open func(ctx context.Context, session string) (Conversation, error)
+	New  func(ctx context.Context) (Conversation, error)
+
+	// History is what was sent before, oldest first; Remember adds to it.
+	History  func() []string
+	Remember func(text string)
+
+	Copy   func(ctx context.Context, text string) (how string, err error)
+	Export func(ctx context.Context, path string) (written string, err error)
+
+	Trust Trust
+	// Commands are further slash commands.
+	Commands []Command
+
+	Input  *os.File  // the terminal; nil is standard input
+	Output *os.File  // nil is standard output
+	Crash  CrashFile // where a fault of espy itself is written down; nil writes nothing
+	Clock  func() time.Time
+}
+
+// CrashFile opens a file for a report about a fault of the program itself and names it.
+type CrashFile func() (w io.WriteCloser, name string, err error)
+
+// FirstScreen is what the welcome says beyond what every welcome says.
+type FirstScreen struct {
+	ModelReason string   // how the model was chosen: "no provider is configured"
+	NotAccepted []string // what lies in the folder and is inert until it is accepted: "AGENTS.md"
+	Problems    []string // faults of the settings, a sentence each
+}
+
+// Trust changes which folders may be read beyond the workspace, and accepts the workspace.
+type Trust struct {
+	Add    func(path string) (sentence string, err error)
+	Remove func(path string) (sentence string, err error)
+	List   func() ([]string, error)
+	Accept func() (sentence string, err error)
+}
+
+// Command is a slash command that the program was given from outside. Run is called in a command and
+// returns a sentence for the person; Prompt, where it is set instead, is sent to the model with the
+// command's arguments in place of $ARGUMENTS.
+type Command struct {
+	Name   string // without the slash
+	Hint   string // of its arguments: "[PATH]"
+	About  string
+	Run    func(ctx context.Context, args string) (sentence string, err error)
+	Prompt func(args string) (text string, err error)
+}
+
+func (o *Options) fill() {
+	if o.Input == nil {
+		o.Input = os.Stdin
+	}
+	if o.Output == nil {
+		o.Output = os.Stdout
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Cost == nil {
+		o.Cost = func(string, int, int, string) int { return 0 }
+	}
+}

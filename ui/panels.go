@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"espy/agent"
+	"espy/agent/message"
+	"espy/media"
+)
+
+// helpPanel is made from the live key map and the table of commands.
+func (m *model) helpPanel() *dialog {
+	d := &dialog{title: "help", footer: "↑↓ pgup pgdown scroll · esc closes"}
+	d.body = func(width int) []string { return m.helpLines(width) }
+	return d
+}
+
+func (m *model) helpLines(width int) []string {
+	t := m.t
+	var lines []string
+	for _, in := range places() {
+		lines = append(lines, t.strong.Render(heading(string(in))))
+		for _, b := range m.keys.table {
+			if b.in == in && len(b.keys) > 0 {
+				lines = append(lines, helpLine(t, shownKeys(b.keys), b.about, 26, width)...)
+			}
+		}
+		lines = append(lines, "")
+	}
+	lines = append(lines, t.strong.Render("Commands"))
+	for _, s := range m.slashes() {
+		lines = append(lines, helpLine(t, "/"+s.name+" "+s.hint, s.about, 26, width)...)
+	}
+	return append(lines, "", t.dim.Render(cut("@path puts a file or a picture into the message; !line runs in your shell", width)))
+}
+
+func shownKeys(keys []string) string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = keyName(k)
+	}
+	return strings.Join(out, " ")
+}
+
+func helpLine(t *theme, name, about string, column, width int) []string {
+	name = flat(name)
+	if cellsOf(name) > column-2 {
+		return []string{t.accent.Render(cut(name, width)), cut(strings.Repeat(" ", column)+flat(about), width)}
+	}
+	pad := strings.Repeat(" ", column-cellsOf(name))
+	return []string{t.accent.Render(name) + cut(pad+flat(about), max(width-cellsOf(name), 0))}
+}
+
+// lookAtPicture shows all that is known of the selected picture.
+func (m *model) lookAtPicture() {
+	a, ok := m.row.current()
+	if !ok {
+		return
+	}
+	d := &dialog{title: pictureLine(a.Image, a.Record), footer: "esc closes"}
+	d.body = func(width int) []string { return m.pictureFacts(a, width) }
+	m.dialog = d
+}
+
+func (m *model) pictureFacts(a agent.Attachment, width int) []string {
+	var lines []string
+	fact := func(name, text string) {
+		if text != "" {
+			pad := strings.Repeat(" ", max(14-len(name), 1))
+			lines = append(lines, m.t.dim.Render(name+pad)+cut(flat(text), max(width-14, 1)))
+		}
+	}
+	s, r := a.Receipt.Source, a.Receipt.Sent
+	fact("name", a.Record.Name)
+	fact("from", a.Record.Source)
+	fact("source", sourceFacts(a))
+	if s.Orientation > 1 {
+		fact("turned", fmt.Sprintf("upright from EXIF orientation %d", s.Orientation))
+	}
+	if c := a.Record.Crop; c != nil {
+		fact("crop", rectangle(*c)+"; a crop shows less but hides nothing")
+	}
+	for _, c := range a.Record.Redacted {
+		fact("redacted", rectangle(c))
+	}
+	fact("sent", fmt.Sprintf("%s  %dx%d  %s, %s in base64", a.Image.MediaType, a.Image.Width, a.Image.Height, byteCount(r.Bytes), byteCount(r.Base64Bytes)))
+	if a.Receipt.Scale > 0 {
+		fact("scale", fmt.Sprintf("%.4g sent pixels for a source pixel", a.Receipt.Scale))
+	}
+	fact("steps", strings.Join(a.Receipt.Encoder, ", "))
+	for _, w := range a.Receipt.Warnings {
+		fact("note", w)
+	}
+	fact("stored as", message.BlobName(a.Image.Ref))
+	return append(append(lines, ""), m.pricesOf(a, width)...)
+}
+
+func sourceFacts(a agent.Attachment) string {
+	s := a.Receipt.Source
+	w, h := s.Width, s.Height
+	if w == 0 {
+		w, h = a.Record.Width, a.Record.Height
+	}
+	text := fmt.Sprintf("%s  %dx%d  %s", s.Format, w, h, byteCount(s.Bytes))
+	if s.Frames > 1 {
+		text += fmt.Sprintf("  first of %d frames", s.Frames)
+	}
+	return text
+}
+
+// pricesOf is what the picture would cost at each detail on the present model.
+func (m *model) pricesOf(a agent.Attachment, width int) []string {
+	lines := []string{m.t.strong.Render(cut("on "+flat(m.talk.route.Name()), width))}
+	if !m.talk.route.Sees() {
+		return append(lines, m.t.bad.Render(cut("this model cannot see images", width)))
+	}
+	w, h := a.Record.Width, a.Record.Height
+	if c := a.Record.Crop; c != nil {
+		w, h = c.Width, c.Height
+	}
+	for _, d := range details() {
+		dw, dh := fitSide(w, h, longestSide(d))
+		mark := "  "
+		if string(d) == a.Record.Detail || a.Record.Detail == "" && d == "auto" {
+			mark = "• "
+		}
+		line := fmt.Sprintf("%s%-10s%-14s", mark, d, fmt.Sprintf("%dx%d", dw, dh))
+		if n := m.row.tokens(m.talk.route, dw, dh); n > 0 {
+			line += grouped(n) + " tokens"
+		}
+		lines = append(lines, cut(line, width))
+	}
+	return lines
+}
+
+func rectangle(r message.Rect) string {
+	return fmt.Sprintf("%d,%d %dx%d", r.X, r.Y, r.Width, r.Height)
+}
+
+// byteCount is "812 bytes", "1.2 MB".
+func byteCount(n int64) string {
+	switch {
+	case n < 1000:
+		return amount(int(n), "byte")
+	case n < 1_000_000:
+		return fmt.Sprintf("%.3g kB", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.3g MB", float64(n)/1_000_000)
+}
+
+// longestSide is the gate's target for a detail, in pixels.
+func longestSide(d media.Detail) int {
+	switch d {
+	case media.DetailLow:
+		return 1024
+	case media.DetailHigh, media.DetailOriginal:
+		return 4096
+	}
+	return 2048
+}
+
+// fitSide shrinks a size so that no side is longer than a bound, as the gate does.
+func fitSide(w, h, most int) (int, int) {
+	long := max(w, h)
+	if long <= most || long == 0 {
+		return w, h
+	}
+	return max((w*most+long/2)/long, 1), max((h*most+long/2)/long, 1)
+}

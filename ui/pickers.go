@@ -1,0 +1,270 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"espy/agent"
+	"espy/agent/guard"
+	"espy/providers"
+	"espy/store"
+)
+
+// panelReady brings a panel whose contents had to be fetched.
+type panelReady struct{ dialog *dialog }
+
+// switched brings another conversation.
+type switched struct {
+	conv Conversation
+	err  error
+}
+
+// confirm asks for one thing and does it on yes only.
+func confirm(title string, words []string, yes string, do func()) *dialog {
+	d := newPicker(title, []choice{{label: "no, leave it"}, {label: yes, value: true}}, func(c choice, _ string) tea.Cmd {
+		if c.value == true {
+			do()
+		}
+		return nil
+	})
+	d.filters = false
+	d.body = func(width int) []string { return wrapAll(words, width) }
+	return d
+}
+
+func wrapAll(words []string, width int) []string {
+	var lines []string
+	for _, w := range words {
+		lines = append(lines, wrap(safe(w), width)...)
+	}
+	return lines
+}
+
+func (m *model) runModel(args string) tea.Cmd {
+	if args == "" {
+		return m.pickModel()
+	}
+	if m.o.Models == nil {
+		return m.missing()
+	}
+	return m.work.do(func(context.Context) tea.Msg { return routeNamed{args, m.o.Models()} })
+}
+
+// routeNamed brings the known models for a name that was typed.
+type routeNamed struct {
+	name   string
+	routes []providers.Route
+}
+
+func (m *model) onRouteNamed(r routeNamed) {
+	for _, route := range r.routes {
+		if route.Name() == r.name || route.Model.ID == r.name {
+			m.conv.Loop.Send(agent.SetRoute{Route: route})
+			return
+		}
+	}
+	m.say(fmt.Sprintf("there is no model %q here; /model lists those there are", flat(r.name)), true)
+}
+
+// pickModel lists the models, those that cannot see marked, and prices what is on the row on each.
+func (m *model) pickModel() tea.Cmd {
+	models := m.o.Models
+	if models == nil {
+		return m.missing()
+	}
+	now, row, loop := m.talk.route.Name(), m.row, m.conv.Loop
+	return m.work.do(func(context.Context) tea.Msg {
+		routes := models()
+		choices := make([]choice, len(routes))
+		for i, r := range routes {
+			choices[i] = choice{label: r.Name(), about: aboutRoute(r, &row), value: r, mark: r.Name() == now}
+		}
+		return panelReady{newPicker("model", choices, func(c choice, _ string) tea.Cmd {
+			loop.Send(agent.SetRoute{Route: c.value.(providers.Route)})
+			return nil
+		})}
+	})
+}
+
+func aboutRoute(r providers.Route, row *row) string {
+	sight := map[providers.Capability]string{providers.Supported: "sees", providers.Unsupported: "blind"}[r.Model.ImageInput]
+	if sight == "" {
+		sight = "may see"
+	}
+	parts := []string{sight}
+	if r.Model.ContextWindow > 0 {
+		parts = append(parts, thousands(r.Model.ContextWindow)+" window")
+	}
+	if p := r.Model.Price; p != nil {
+		parts = append(parts, fmt.Sprintf("$%g in, $%g out a million", p.Input, p.Output))
+	}
+	total := 0
+	for _, a := range row.pictures {
+		total += row.tokens(r, a.Image.Width, a.Image.Height)
+	}
+	if total > 0 && r.Sees() {
+		parts = append(parts, "pictures here "+grouped(total)+" tok")
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (m *model) modelNames() []string {
+	if m.o.Models == nil {
+		return nil
+	}
+	return m.names
+}
+
+func (m *model) efforts() []string { return m.talk.route.Model.Efforts }
+
+func (m *model) runEffort(args string) tea.Cmd {
+	known := m.efforts()
+	switch {
+	case len(known) == 0:
+		m.say(m.modelName()+" has no reasoning effort to set", true)
+	case args == "":
+		m.dialog = newPicker("reasoning effort", namedChoices(known, ""), func(c choice, _ string) tea.Cmd {
+			m.conv.Loop.Send(agent.SetRoute{Route: m.talk.route, Effort: c.label})
+			return nil
+		})
+	case !slices.Contains(known, args):
+		m.say(fmt.Sprintf("%s knows the efforts %s, not %q", m.modelName(), strings.Join(known, ", "), flat(args)), true)
+	default:
+		m.conv.Loop.Send(agent.SetRoute{Route: m.talk.route, Effort: args})
+	}
+	return nil
+}
+
+func (m *model) modelName() string { return m.talk.modelName() }
+
+func namedChoices(names []string, now string) []choice {
+	out := make([]choice, len(names))
+	for i, n := range names {
+		out[i] = choice{label: n, mark: n == now}
+	}
+	return out
+}
+
+func (m *model) pickMode() {
+	choices := namedChoices(modeNames(m), string(m.talk.mode))
+	for i, about := range []string{"reads only", "reads run, everything else asks", "edits here and allowed commands run", "nothing asks"} {
+		choices[i].about = about
+	}
+	m.dialog = newPicker("permission mode", choices, func(c choice, _ string) tea.Cmd {
+		m.dialog = nil
+		m.setMode(guard.Mode(c.label))
+		return nil
+	})
+}
+
+func (m *model) runNew(string) tea.Cmd {
+	if m.o.New == nil {
+		return m.missing()
+	}
+	return m.switchTo(m.o.New)
+}
+
+func (m *model) runResume(args string) tea.Cmd {
+	if m.o.Open == nil {
+		return m.missing()
+	}
+	if args == "" {
+		return m.pickSession()
+	}
+	return m.switchTo(func(ctx context.Context) (Conversation, error) { return m.o.Open(ctx, args) })
+}
+
+// switchTo saves the draft of this session and takes another up.
+func (m *model) switchTo(open func(context.Context) (Conversation, error)) tea.Cmd {
+	m.stopJobs()
+	m.say("opening…", false)
+	state, in := m.draftState(), m.conv.Intake
+	return m.work.do(func(ctx context.Context) tea.Msg {
+		in.SaveDraft(state)
+		conv, err := open(ctx)
+		return switched{conv, err}
+	})
+}
+
+func (m *model) onSwitched(s switched) tea.Cmd {
+	if s.err != nil {
+		m.say(s.err.Error(), true)
+		return nil
+	}
+	m.row = row{cost: m.o.Cost}
+	m.comp.buf, m.pending, m.jobs = newBuffer(), nil, nil
+	m.begin(s.conv)
+	return tea.Batch(m.next(), m.loadDraft())
+}
+
+func (m *model) pickSession() tea.Cmd {
+	if m.o.Sessions == nil || m.o.Open == nil {
+		return m.missing()
+	}
+	now, id := m.o.Clock(), m.talk.id
+	return m.work.do(func(ctx context.Context) tea.Msg {
+		list, err := m.o.Sessions(ctx)
+		if err != nil {
+			return sentence{err.Error(), true}
+		}
+		if len(list) == 0 {
+			return sentence{"there is no earlier session here", false}
+		}
+		return panelReady{newPicker("session", sessionChoices(list, id, now), func(c choice, _ string) tea.Cmd {
+			if c.value == id {
+				return nil
+			}
+			return m.runResume(c.value.(string))
+		})}
+	})
+}
+
+func sessionChoices(list []store.Summary, id string, now time.Time) []choice {
+	out := make([]choice, len(list))
+	for i, s := range list {
+		title := flat(s.Title)
+		if title == "" {
+			title = "untitled"
+		}
+		about := []string{ago(now.Sub(s.Updated)), amount(s.Messages, "message")}
+		if s.Pictures > 0 {
+			about = append(about, amount(s.Pictures, "picture"))
+		}
+		out[i] = choice{label: title, about: strings.Join(append(about, shortSession(s.ID)), " · "), value: s.ID, mark: s.ID == id}
+	}
+	return out
+}
+
+// ago is "5 minutes ago".
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return amount(int(d.Minutes()), "minute") + " ago"
+	case d < 48*time.Hour:
+		return amount(int(d.Hours()), "hour") + " ago"
+	}
+	return amount(int(d.Hours()/24), "day") + " ago"
+}
+
+// searchHistory finds what was sent before by its letters.
+func (m *model) searchHistory() {
+	if len(m.comp.past) == 0 {
+		m.say("nothing was sent yet", false)
+		return
+	}
+	choices := make([]choice, 0, len(m.comp.past))
+	for i := len(m.comp.past) - 1; i >= 0; i-- {
+		choices = append(choices, choice{label: head(flat(head(m.comp.past[i], 4000)), 300), value: m.comp.past[i]})
+	}
+	m.dialog = newPicker("sent before", choices, func(c choice, _ string) tea.Cmd {
+		m.comp.show(c.value.(string))
+		return nil
+	})
+}

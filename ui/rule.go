@@ -1,0 +1,82 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+)
+
+// ruleView is the line over the composer. It carries what is going on, so that nothing moves when a turn
+// begins or ends.
+func (m *model) ruleView(width int) string {
+	text, style := m.ruleText()
+	more := ""
+	if !m.list.follow {
+		more = " ↓ " + m.keys.key(actBottom) + " "
+		if m.list.unseen {
+			more = " ↓ new below, " + m.keys.key(actBottom) + " "
+		}
+	}
+	if text != "" {
+		text = " " + cut(text, width-6-cellsOf(more)) + " "
+	}
+	rest := width - 2 - cellsOf(text) - cellsOf(more)
+	if rest < 0 {
+		more, rest = "", max(width-2-cellsOf(text), 0)
+	}
+	line := m.t.faint.Render
+	return line(strings.Repeat("─", min(2, width))) + style.Render(text) + line(strings.Repeat("─", max(rest-2, 0))) +
+		m.t.accent.Render(more) + line(strings.Repeat("─", min(rest, 2)))
+}
+
+func (m *model) ruleText() (string, lipgloss.Style) {
+	switch {
+	case m.pending != nil:
+		return m.spinner() + " sends as soon as everything is attached · " + m.keys.key(actInterrupt) + " keeps it here", m.t.warn
+	case m.row.focused:
+		return m.rowHints(), m.t.accent
+	case m.list.picked >= 0:
+		return m.itemHints(), m.t.accent
+	case m.dialog != nil && m.dialog.question != nil && !m.dialog.question.armed:
+		return "a question is waiting; keys still go to the text", m.t.warn
+	case m.dialog != nil && m.dialog.question != nil:
+		return "espy waits for your answer", m.t.warn
+	case m.talk.busy:
+		return m.busyText(), m.t.accent
+	}
+	return "", m.t.dim
+}
+
+func (m *model) busyText() string {
+	parts := []string{m.spinner() + " " + m.talk.doing, duration(max(m.o.Clock().Sub(m.talk.started), 0))}
+	if m.o.Clock().Sub(m.talk.started) < second {
+		parts = parts[:1]
+	}
+	return strings.Join(append(parts, m.keys.key(actInterrupt)+" interrupts"), " · ")
+}
+
+func (m *model) spinner() string {
+	const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+	all := []rune(frames)
+	return string(all[m.spin%len(all)])
+}
+
+func (m *model) rowHints() string {
+	a, ok := m.row.current()
+	if !ok {
+		return ""
+	}
+	now := a.Record.Detail
+	if now == "" {
+		now = "auto"
+	}
+	k := m.keys.key
+	return strings.Join([]string{k(actRowLeft) + k(actRowRight) + " choose", k(actRowRemove) + " removes",
+		k(actRowDetail) + " detail " + flat(now) + "→" + string(nextDetail(now)), k(actRowLook) + " looks", k(actRowLeave) + " back"}, " · ")
+}
+
+func (m *model) itemHints() string {
+	k := m.keys.key
+	return strings.Join([]string{k(actItemUp) + k(actItemDown) + " choose", k(actItemFold) + " unfolds",
+		k(actItemCopy) + " copies", k(actItemLeave) + " back"}, " · ")
+}

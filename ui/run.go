@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"espy/ui/input"
+)
+
+// Run shows the full-screen program until the person leaves, a signal ends it, the terminal goes or ctx
+// ends. The terminal is put right in every case, and what was unsent is saved. The error says why the
+// program ended, where that was not the person's wish.
+func Run(ctx context.Context, o Options) error {
+	o.fill()
+	work := newWorks(ctx)
+	out := input.NewWriter(o.Output)
+	profile := profileOf(os.Getenv)
+	m := newModel(o, newTheme(o.Theme, o.Dark, o.NoColor, profile), work)
+	m.out, m.profile = out, profile
+
+	var program *tea.Program
+	reader := input.New(o.Input, func(msg tea.Msg) { program.Send(msg) })
+	stop, err := reader.Start()
+	if err != nil {
+		return fmt.Errorf("the terminal cannot be read: %w", err)
+	}
+	defer stop()
+	program = tea.NewProgram(m, append(programOptions(o, work.ctx), input.Options(reader, out)...)...)
+	unwatch := watchSignals(program)
+	_, err = program.Run()
+	unwatch()
+	work.end()
+	return m.farewell(err)
+}
+
+func programOptions(o Options, ctx context.Context) []tea.ProgramOption {
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithAltScreen(),
+		tea.WithoutSignalHandler()}
+	if o.Mouse {
+		options = append(options, tea.WithMouseCellMotion())
+	}
+	return options
+}
+
+// watchSignals ends the program in order on every signal that asks a program to end. Bubble Tea knows two of
+// them; for the others it would leave the terminal as it is.
+func watchSignals(p *tea.Program) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGINT)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-signals:
+			p.Quit()
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		<-ended
+	}
+}
+
+// farewell saves the draft and turns how the program ended into an error.
+func (m *model) farewell(err error) error {
+	if m.draft.loaded {
+		m.conv.Intake.SaveDraft(m.draftState())
+	}
+	if m.fault != "" {
+		return m.writeFault()
+	}
+	if errors.Is(err, tea.ErrProgramKilled) && m.work.ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		return nil
+	}
+	return err
+}
+
+// writeFault keeps the report of a fault of espy itself and says where.
+func (m *model) writeFault() error {
+	if m.o.Crash == nil {
+		return fmt.Errorf("espy stopped because of a fault of its own: %s", m.fault)
+	}
+	w, name, err := m.o.Crash()
+	if err != nil {
+		return fmt.Errorf("espy stopped because of a fault of its own: %s", m.fault)
+	}
+	_, err = w.Write([]byte(m.fault))
+	if err = errors.Join(err, w.Close()); err != nil {
+		return fmt.Errorf("espy stopped because of a fault of its own, and the report could not be written: %w", err)
+	}
+	return fmt.Errorf("espy stopped because of a fault of its own; the session is kept and the report is in %s", name)
+}

@@ -1,0 +1,340 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"espy/agent"
+	"espy/agent/guard"
+	"espy/agent/message"
+	"espy/providers"
+)
+
+// session is what the loop has told: it turns events into entries of the transcript and the facts of the
+// status line.
+type session struct {
+	id     string
+	folder string
+	route  providers.Route
+	mode   guard.Mode
+	meter  agent.Meter
+	queue  []agent.Queued
+	opened bool
+
+	busy    bool
+	started time.Time
+	doing   string // what the turn is at: "thinking", "go test ./..."
+
+	list     *transcript
+	pictures map[string]message.PictureRecord
+	calls    map[string]int // call id -> entry
+	thought  int            // the entry being thought, -1 none
+	writing  int            // the entry being written, -1 none
+	asks     []agent.PermissionAsked
+}
+
+func newSession(list *transcript, folder string) session {
+	return session{list: list, folder: folder, pictures: map[string]message.PictureRecord{}, calls: map[string]int{},
+		thought: -1, writing: -1}
+}
+
+// open draws the conversation that is there.
+func (s *session) open(e agent.Opened) {
+	s.id, s.route, s.mode, s.meter, s.queue, s.opened = e.Session, e.Route, e.Mode, e.Meter, e.Queue, true
+	if e.Folder != "" {
+		s.folder = e.Folder
+	}
+	for ref, r := range e.Pictures {
+		s.pictures[ref] = r
+	}
+	s.learn(e.Queue)
+	for _, m := range e.Messages {
+		s.replay(m)
+	}
+	for _, i := range s.calls {
+		if c := s.list.slots[i].entry.(*call); c.state == callRuns {
+			c.state = callFailed
+		}
+	}
+}
+
+// learn keeps what is known of the pictures of queued messages: the message itself will only name them.
+func (s *session) learn(queue []agent.Queued) {
+	for _, q := range queue {
+		for _, a := range q.Prompt.Attachments {
+			s.pictures[a.Image.Ref] = a.Record
+		}
+	}
+}
+
+// replay adds an entry for each part of a stored message.
+func (s *session) replay(m message.Message) {
+	switch m.Role {
+	case message.RoleUser:
+		s.list.add(&said{blocks: m.Blocks, pictures: s.pictures})
+	case message.RoleAssistant:
+		s.finish(m)
+		for _, c := range m.Calls() {
+			s.calls[c.ID] = s.list.add(&call{call: c})
+		}
+	case message.RoleTool:
+		for _, b := range m.Blocks {
+			if r, ok := b.(message.ToolResult); ok {
+				s.settle(r, nil, 0)
+			}
+		}
+	case message.RoleNote:
+		s.list.add(&told{kind: agent.NoticeInfo, sentence: m.PlainText()})
+	}
+}
+
+// settle gives a call its result.
+func (s *session) settle(r message.ToolResult, pictures []message.PictureRecord, took time.Duration) {
+	i, ok := s.calls[r.CallID]
+	if !ok {
+		return
+	}
+	for _, image := range r.Images {
+		if rec, ok := s.pictures[image.Ref]; ok && len(pictures) == 0 {
+			pictures = append(pictures, rec)
+		}
+	}
+	if ms := r.Meta[message.MetaMillis]; took == 0 && ms != "" {
+		if d, err := time.ParseDuration(ms + "ms"); err == nil {
+			took = d
+		}
+	}
+	s.list.slots[i].entry.(*call).finish(r, pictures, took)
+	s.list.changed(i)
+}
+
+// finish puts a whole assistant message in the place of what was shown while it was written.
+func (s *session) finish(m message.Message) {
+	var thoughts, words []string
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case message.Thinking:
+			thoughts = append(thoughts, b.Text)
+		case message.Text:
+			words = append(words, b.Text)
+		}
+	}
+	if len(thoughts) > 0 || s.thought >= 0 {
+		t := s.thinkingEntry()
+		t.text, t.live = strings.Join(thoughts, "\n\n"), false
+	}
+	if len(words) > 0 || s.writing >= 0 || m.Stop == message.StopInterrupted {
+		a := s.answerEntry()
+		a.text, a.live, a.stopped = strings.Join(words, "\n\n"), false, m.Stop
+		a.asked = 0
+	}
+	s.list.changed(s.thought)
+	s.list.changed(s.writing)
+	s.thought, s.writing = -1, -1
+}
+
+func (s *session) thinkingEntry() *thinking {
+	if s.thought < 0 {
+		s.thought = s.list.add(&thinking{live: true})
+	}
+	return s.list.slots[s.thought].entry.(*thinking)
+}
+
+func (s *session) answerEntry() *answer {
+	if s.writing < 0 {
+		s.writing = s.list.add(&answer{live: true})
+	}
+	return s.list.slots[s.writing].entry.(*answer)
+}
+
+// restart voids what was shown of an answer.
+func (s *session) restart() {
+	if s.thought >= 0 {
+		s.thinkingEntry().text = ""
+	}
+	if s.writing >= 0 {
+		a := s.answerEntry()
+		a.text, a.lines, a.width = "", nil, 0
+	}
+	s.list.changed(s.thought)
+	s.list.changed(s.writing)
+}
+
+// take applies an event. What needs the composer, a dialog or a command is the model's business.
+func (s *session) take(e agent.Event, now time.Time) {
+	switch e := e.(type) {
+	case agent.Opened:
+		s.open(e)
+	case agent.TurnStarted:
+		s.thought, s.writing = -1, -1
+		s.busy, s.started, s.doing = true, now, "waiting for "+s.modelName()
+		s.list.add(&said{blocks: e.User.Blocks, pictures: s.pictures})
+	case agent.TextDelta:
+		a := s.answerEntry()
+		a.text += e.Text
+		s.doing = "answering"
+		s.list.changed(s.writing)
+	case agent.ThinkingDelta:
+		s.thinkingEntry().text += e.Text
+		s.doing = "thinking"
+		s.list.changed(s.thought)
+	case agent.AnswerRestarted:
+		s.restart()
+	case agent.AnswerDone:
+		s.finish(e.Message)
+	case agent.TurnEnded:
+		s.ended(e)
+	case agent.Notice:
+		s.list.add(&told{kind: e.Kind, sentence: e.Sentence})
+		if e.Kind == agent.NoticeRetried {
+			s.doing = "waiting to try again"
+		}
+	default:
+		s.takeCall(e)
+	}
+}
+
+func (s *session) takeCall(e agent.Event) {
+	switch e := e.(type) {
+	case agent.CallStarted:
+		s.thought, s.writing = -1, -1
+		s.calls[e.Call.ID] = s.list.add(&call{call: e.Call, summary: e.Summary})
+		s.doing = flat(e.Summary)
+	case agent.CallProgress:
+		if c, i := s.call(e.CallID); c != nil {
+			c.progress = e.Text
+			s.list.changed(i)
+		}
+	case agent.CallFinished:
+		for _, r := range e.Pictures {
+			s.pictures[r.Ref] = r
+		}
+		e.Result.CallID = e.Call.ID
+		s.settle(e.Result, e.Pictures, e.Took)
+		s.doing = "waiting for " + s.modelName()
+	case agent.PermissionAsked:
+		s.asks = append(s.asks, e)
+		if c, i := s.call(e.Call.ID); c != nil {
+			c.state = callWaits
+			s.list.changed(i)
+		}
+	case agent.PermissionSettled:
+		s.judged(e)
+	default:
+		s.takeFact(e)
+	}
+}
+
+func (s *session) takeFact(e agent.Event) {
+	switch e := e.(type) {
+	case agent.UsageChanged:
+		s.meter = e.Meter
+	case agent.QueueChanged:
+		s.queue = e.Queue
+		s.learn(e.Queue)
+	case agent.RouteChanged:
+		s.route, s.meter = e.Route, e.Meter
+	case agent.ModeChanged:
+		s.mode = e.Mode
+	}
+}
+
+func (s *session) call(id string) (*call, int) {
+	i, ok := s.calls[id]
+	if !ok {
+		return nil, -1
+	}
+	return s.list.slots[i].entry.(*call), i
+}
+
+func (s *session) judged(e agent.PermissionSettled) {
+	s.asks = slices.DeleteFunc(s.asks, func(a agent.PermissionAsked) bool { return e.ID != "" && a.ID == e.ID })
+	c, i := s.call(e.Call.ID)
+	if c == nil {
+		return
+	}
+	word := "allowed"
+	if !e.Allowed {
+		word = "denied"
+		c.state = callRefused
+	} else if c.state == callWaits {
+		c.state = callRuns
+	}
+	if e.Reason != "" {
+		word += ": " + e.Reason
+	}
+	if e.ID != "" || !e.Allowed { // what the mode allowed by itself needs no line
+		c.judged = word
+	}
+	s.list.changed(i)
+}
+
+func (s *session) ended(e agent.TurnEnded) {
+	s.busy, s.doing, s.asks = false, "", nil
+	s.finishLive()
+	switch {
+	case e.Err != nil:
+		s.list.add(&told{kind: agent.NoticeError, sentence: e.Err.Error()})
+	case e.Reason == agent.EndInterrupted:
+		s.list.add(&told{kind: agent.NoticeInfo, sentence: "interrupted; what was done so far is kept"})
+	}
+}
+
+// finishLive leaves nothing marked as being written when a turn ended without the whole message.
+func (s *session) finishLive() {
+	if s.thought >= 0 {
+		s.thinkingEntry().live = false
+	}
+	if s.writing >= 0 {
+		s.answerEntry().live = false
+	}
+	s.list.changed(s.thought)
+	s.list.changed(s.writing)
+	s.thought, s.writing = -1, -1
+}
+
+func (s *session) modelName() string {
+	if s.route.Model.Name != "" {
+		return flat(s.route.Model.Name)
+	}
+	return flat(s.route.Name())
+}
+
+// queueView is what waits to be sent, above the composer.
+func (s *session) queueView(width, most int, t *theme, keys keymap) []string {
+	if most < 1 {
+		return nil
+	}
+	var lines []string
+	for i, q := range s.queue {
+		if i == most-1 && len(s.queue) > most {
+			lines = append(lines, t.dim.Render(cut(fmt.Sprintf("  … %d more queued", len(s.queue)-i), width)))
+			break
+		}
+		text := flat(promptText(q.Prompt))
+		if n := len(q.Prompt.Attachments); n > 0 {
+			text += "  ▣ " + amount(n, "picture")
+		}
+		hint := ""
+		if i == 0 {
+			hint = keys.key(actUnqueue) + " edits"
+		}
+		head := cut("  ⋯ "+strings.TrimSpace(text), width-cellsOf(hint)-4)
+		pad := strings.Repeat(" ", max(width-cellsOf(head)-cellsOf(hint)-2, 1))
+		lines = append(lines, t.dim.Render(head)+pad+t.faint.Render(hint))
+	}
+	return lines
+}
+
+// promptText is what the person wrote of a prompt.
+func promptText(p agent.Prompt) string {
+	var parts []string
+	for _, t := range p.Text {
+		if t.Origin == message.OriginTyped || t.Origin == "" {
+			parts = append(parts, t.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}

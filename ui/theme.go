@@ -1,0 +1,92 @@
+package ui
+
+import (
+	"io"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
+
+// theme is every style of the screen. A region takes its looks from here and nowhere else.
+type theme struct {
+	name string // dark, light, high-contrast or none, for the regions that draw Markdown and diffs
+
+	plain  lipgloss.Style
+	strong lipgloss.Style
+	dim    lipgloss.Style // what is read second: summaries, hints
+	faint  lipgloss.Style // what is hardly read: rules, separators
+	accent lipgloss.Style // names of things that run, the cursor's neighbours
+	person lipgloss.Style // the bar beside what the person wrote
+	ok     lipgloss.Style
+	warn   lipgloss.Style
+	bad    lipgloss.Style
+
+	cursor   lipgloss.Style // the cell the cursor stands on
+	chip     lipgloss.Style // a picture on the row, a folded paste
+	selected lipgloss.Style // what the keys act on
+	match    lipgloss.Style // letters a filter found
+	alarm    lipgloss.Style // mode full
+	badge    lipgloss.Style // the other modes
+}
+
+// palette is the colours of a theme; an empty one stays the terminal's own.
+type palette struct {
+	dim, faint, accent, person, ok, warn, bad, back, on string
+}
+
+func palettes(name string) palette {
+	switch name {
+	case "light":
+		return palette{dim: "#5f6773", faint: "#aab1bd", accent: "#1f6f8b", person: "#8a5a00", ok: "#3a7a2a",
+			warn: "#8a5a00", bad: "#b3243b", back: "#e4e9f0", on: "#ffffff"}
+	case "high-contrast":
+		return palette{dim: "7", faint: "7", accent: "14", person: "11", ok: "10", warn: "11", bad: "9", back: "", on: "0"}
+	case "none":
+		return palette{}
+	}
+	return palette{dim: "#8b93a1", faint: "#4f5765", accent: "#7fb4ca", person: "#e0b675", ok: "#98bb6c",
+		warn: "#e0b675", bad: "#e8707f", back: "#2c323d", on: "#15181d"}
+}
+
+// newTheme makes the styles. Theme "none" keeps bold, faint and reverse: they carry what colour would.
+func newTheme(name string, dark, noColor bool, profile termenv.Profile) *theme {
+	switch {
+	case noColor:
+		name = "none"
+	case name == "auto" || name == "":
+		name = "light"
+		if dark {
+			name = "dark"
+		}
+	}
+	if name == "none" || profile == termenv.Ascii {
+		name, profile = "none", termenv.ANSI
+	}
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(profile)
+	r.SetHasDarkBackground(name != "light")
+	return paint(name, palettes(name), r.NewStyle)
+}
+
+func paint(name string, p palette, style func() lipgloss.Style) *theme {
+	colour := func(c string) lipgloss.Style {
+		if c == "" {
+			return style()
+		}
+		return style().Foreground(lipgloss.Color(c))
+	}
+	t := &theme{name: name, plain: style(), strong: style().Bold(true),
+		dim: colour(p.dim), faint: colour(p.faint), accent: colour(p.accent), person: colour(p.person),
+		ok: colour(p.ok), warn: colour(p.warn), bad: colour(p.bad),
+		cursor: style().Reverse(true), chip: colour(p.accent), match: colour(p.accent).Bold(true),
+		alarm: colour(p.bad).Bold(true).Reverse(true), badge: colour(p.accent).Reverse(true)}
+	t.selected = style().Reverse(true)
+	if p.back != "" {
+		t.selected = style().Background(lipgloss.Color(p.back)).Bold(true)
+	}
+	if name == "none" {
+		t.dim, t.faint = style().Faint(true), style().Faint(true)
+		t.bad, t.warn = style().Bold(true), style().Bold(true)
+	}
+	return t
+}
