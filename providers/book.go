@@ -200,6 +200,9 @@ func (b *Book) Routes() []Route {
 	return routes
 }
 
+// Servers lists the servers, built-in ones first.
+func (b *Book) Servers() []Server { return append([]Server(nil), b.servers...) }
+
 func (b *Book) modelIDs(server string) []string {
 	var ids []string
 	seen := make(map[string]bool)
