@@ -1,0 +1,164 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"io"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+
+	"espy/media/png"
+	"espy/media/rows"
+)
+
+// decoding is how a format is read: the decoder, and the memory it will take by the header, in bytes. A decoder that
+// streams takes little; one that holds the whole picture is asked before it starts.
+type decoding struct {
+	decode rows.Decode
+	memory func(h Header, size int64) int64
+	shrink bool // the decoder can reduce as it reads
+}
+
+// decodings is the table of formats.
+var decodings = map[Format]decoding{
+	PNG:  {decode: png.Decode, memory: pngMemory},
+	JPEG: {decode: libraryJPEG, memory: jpegMemory},
+	GIF:  {decode: libraryGIF, memory: gifMemory},
+	WebP: {decode: libraryWebP, memory: webpMemory},
+	BMP:  {decode: library(bmp.Decode), memory: wholeMemory(4)},
+	TIFF: {decode: library(tiff.Decode), memory: tiffMemory},
+}
+
+func (h Header) pixels() int64 { return int64(h.Width) * int64(h.Height) }
+
+// pngMemory: rows as stored and as delivered, and seven inflaters where it is interlaced.
+func pngMemory(h Header, _ int64) int64 {
+	m := int64(256<<10) + 8*int64(h.Width)*8
+	if h.Interlaced {
+		m += 6 * (256 << 10)
+	}
+	return m
+}
+
+// jpegMemory is exact to 2 % for the library decoder: its planes, and five times as much where all coefficients are
+// kept.
+func jpegMemory(h Header, _ int64) int64 {
+	hMax, vMax, blocks := 1, 1, 0
+	for _, s := range h.Sampling[:min(h.Components, 4)] {
+		hMax, vMax = max(hMax, int(s[0])), max(vMax, int(s[1]))
+		blocks += int(s[0]) * int(s[1])
+	}
+	m := h.pixels() * int64(blocks) / int64(hMax*vMax)
+	if h.Progressive {
+		m *= 5
+	}
+	if h.Components == 4 {
+		m += 4 * h.pixels()
+	}
+	return m
+}
+
+func gifMemory(h Header, _ int64) int64 { return int64(h.Frame.Dx()) * int64(h.Frame.Dy()) }
+
+// webpMemory counts the file too: the library reads its chunks whole, those of an animation are copied before.
+func webpMemory(h Header, size int64) int64 {
+	if h.Animated {
+		size *= 3
+	}
+	switch {
+	case h.Lossless:
+		return size + 8*h.pixels() // with a bundled palette
+	case h.Alpha:
+		return size + h.pixels()*13/2
+	}
+	return size + h.pixels()*3/2
+}
+
+func wholeMemory(perPixel int64) func(Header, int64) int64 {
+	return func(h Header, _ int64) int64 { return perPixel * h.pixels() }
+}
+
+func tiffMemory(h Header, _ int64) int64 {
+	if h.Depth > 8 {
+		return 8 * h.pixels()
+	}
+	return 4 * h.pixels()
+}
+
+// library makes a rows.Decode of a decoder that returns whole pictures.
+func library(decode func(io.Reader) (image.Image, error)) rows.Decode {
+	return func(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
+		m, err := decode(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
+		if err != nil {
+			return rows.Result{}, err
+		}
+		return pushImage(ctx, m, m.Bounds(), false, opt, sink)
+	}
+}
+
+func libraryJPEG(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
+	return library(jpeg.Decode)(ctx, r, size, opt, sink)
+}
+
+// libraryGIF delivers the first frame on the canvas that Probe reported, transparent around it.
+func libraryGIF(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
+	h, err := Probe(r, size)
+	if err != nil {
+		return rows.Result{}, err
+	}
+	m, err := gif.Decode(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
+	if err != nil {
+		return rows.Result{}, err
+	}
+	canvas := image.Rect(0, 0, h.Width, h.Height)
+	if m.Bounds().Size() == canvas.Size() {
+		canvas = m.Bounds()
+	}
+	return pushImage(ctx, m, canvas, false, opt, sink)
+}
+
+// libraryWebP delivers a still picture, or the first frame of an animation on its canvas.
+func libraryWebP(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
+	h, err := Probe(r, size)
+	if err != nil {
+		return rows.Result{}, err
+	}
+	if !h.Animated {
+		m, err := webp.Decode(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
+		if err != nil {
+			return rows.Result{}, err
+		}
+		return pushImage(ctx, m, m.Bounds(), true, opt, sink)
+	}
+	still, at, err := stillWebP(r, size)
+	if err != nil {
+		return rows.Result{}, err
+	}
+	m, err := webp.Decode(&contextReader{ctx, still})
+	if err != nil {
+		return rows.Result{}, err
+	}
+	canvas := image.Rect(0, 0, h.Width, h.Height).Sub(at)
+	return pushImage(ctx, m, canvas, true, opt, sink)
+}
+
+// contextReader ends a library decoder that would read on.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// errNoPixels is a picture that decodes to nothing, which image/jpeg returns without an error.
+var errNoPixels = errors.New("it has no pixels")
