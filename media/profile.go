@@ -196,13 +196,6 @@ func profileName(b []byte) string {
 	return s[:min(len(s), 40)]
 }
 
-func decodeSRGB(v float64) float64 {
-	if v <= 0.04045 {
-		return v / 12.92
-	}
-	return math.Pow((v+0.055)/1.055, 2.4)
-}
-
 func encodeSRGB(v float64) float64 {
 	if v <= 0.0031308 {
 		return v * 12.92

@@ -1,0 +1,581 @@
+package media
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"espy/agent/message"
+	"espy/media/rows"
+)
+
+func step(r Receipt, part string) bool {
+	return slices.ContainsFunc(r.Encoder, func(s string) bool { return strings.Contains(s, part) })
+}
+
+func TestDetailSizesThePictureAndNeverEnlargesIt(t *testing.T) {
+	wide, small := pngOf(t, screenshot(5000, 40)), pngOf(t, screenshot(300, 200))
+	for _, c := range []struct {
+		detail Detail
+		want   int
+	}{{DetailLow, 1024}, {DetailAuto, 2048}, {"", 2048}, {DetailHigh, 4096}, {DetailOriginal, 4096}} {
+		pic, _ := ingest(t, wide, Options{Detail: c.detail})
+		if pic.Image.Width != c.want || math.Abs(pic.Receipt.Scale-float64(c.want)/5000) > 1e-9 {
+			t.Errorf("%q: %d wide, scale %v", c.detail, pic.Image.Width, pic.Receipt.Scale)
+		}
+		pic, m := ingest(t, small, Options{Detail: c.detail})
+		if pic.Image.Width != 300 || pic.Receipt.Scale != 1 || psnr(m, screenshot(300, 200)) < 90 {
+			t.Errorf("%q: a small picture became %dx%d", c.detail, pic.Image.Width, pic.Image.Height)
+		}
+	}
+}
+
+func TestTheDetailIsOfTheCropNotOfTheWhole(t *testing.T) {
+	crop := &message.Rect{X: 2000, Y: 10, Width: 900, Height: 20}
+	pic, m := ingest(t, pngOf(t, screenshot(5000, 40)), Options{Crop: crop, Detail: DetailLow})
+	if pic.Image.Width != 900 || pic.Receipt.Scale != 1 || !near(m.At(5, 5), screenshot(5000, 40).At(2005, 15), 0) {
+		t.Errorf("%+v", pic.Receipt)
+	}
+}
+
+func TestOddSizesPass(t *testing.T) {
+	for _, s := range []image.Point{{1, 1}, {1, 2}, {2, 1}, {1, 8192}, {8192, 1}, {3, 5000}, {5000, 3}, {7, 9}} {
+		for name, data := range map[string][]byte{"png": pngOf(t, screenshot(s.X, s.Y)), "jpeg": jpegOf(t, photograph(s.X, s.Y))} {
+			for _, side := range []int{0, 5, 1} {
+				pic, _ := ingest(t, data, Options{Fit: Fit{MaxSide: side}})
+				if pic.Image.Width < 1 || pic.Image.Height < 1 || side > 0 && max(pic.Image.Width, pic.Image.Height) > side {
+					t.Errorf("%s %v side %d became %dx%d", name, s, side, pic.Image.Width, pic.Image.Height)
+				}
+			}
+		}
+	}
+}
+
+func TestARedactionIsBlackAndLeavesNoTrace(t *testing.T) {
+	hidden := message.Rect{X: 20, Y: 10, Width: 21, Height: 11}
+	for name, data := range map[string][]byte{"png": pngOf(t, quarters(80, 60)), "jpeg": jpegOf(t, quarters(80, 60)), "gray": jpegOf(t, grayOf(80, 60))} {
+		for _, side := range []int{0, 40, 19} {
+			sink := &memorySink{}
+			pic, err := NewGate().Ingest(context.Background(), sink, sourceOf("shot", data), Options{Redact: []message.Rect{hidden}, Fit: Fit{MaxSide: side}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := proven(t, sink, pic)
+			k := pic.Receipt.Scale
+			for y := int(float64(hidden.Y)*k + 2); y < int(float64(hidden.Y+hidden.Height)*k)-2; y++ {
+				for x := int(float64(hidden.X)*k + 2); x < int(float64(hidden.X+hidden.Width)*k)-2; x++ {
+					if !near(m.At(x, y), color.Black, 24) {
+						t.Fatalf("%s side %d: %d,%d is %v", name, side, x, y, m.At(x, y))
+					}
+				}
+			}
+			if pic.Original != "" || len(sink.blobs) != 1 || !step(pic.Receipt, "redacted 1 area") {
+				t.Errorf("%s: the original was kept: %q, %d blobs, %q", name, pic.Original, len(sink.blobs), pic.Receipt.Encoder)
+			}
+			if !near(m.At(m.Bounds().Dx()-1, m.Bounds().Dy()-1), quarterColours[3], 30) && name != "gray" {
+				t.Errorf("%s: what was not redacted changed", name)
+			}
+		}
+	}
+}
+
+func TestARedactionDoesNotDependOnWhatItHides(t *testing.T) {
+	// Two pictures that differ only inside the redaction must come out as the same bytes, however they are scaled.
+	a, b := screenshot(200, 150), screenshot(200, 150)
+	for y := 40; y < 90; y++ {
+		for x := 31; x < 101; x++ {
+			b.SetNRGBA(x, y, color.NRGBA{255, 255, 255, 255})
+		}
+	}
+	opt := Options{Redact: []message.Rect{{X: 31, Y: 40, Width: 70, Height: 50}}}
+	for _, side := range []int{0, 150, 47, 20} {
+		opt.Fit.MaxSide = side
+		one, _ := ingest(t, pngOf(t, a), opt)
+		two, _ := ingest(t, pngOf(t, b), opt)
+		if one.Image.Ref != two.Image.Ref {
+			t.Errorf("side %d: what was hidden can be told from the result", side)
+		}
+	}
+}
+
+func grayOf(w, h int) *image.Gray {
+	m := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range m.Pix {
+		m.Pix[i] = byte(150 + i%7)
+	}
+	return m
+}
+
+func TestTransparencySurvivesInPNGAndIsWhiteInJPEG(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 300, 200))
+	r := rand.New(rand.NewPCG(2, 2))
+	for i := range m.Pix {
+		m.Pix[i] = byte(r.Uint32())
+	}
+	for x := range 300 {
+		for y := range 100 {
+			m.SetNRGBA(x, y, color.NRGBA{0, 0, 0, 0})
+		}
+	}
+	pic, got := ingest(t, pngOf(t, m), Options{})
+	if _, _, _, a := got.At(5, 5).RGBA(); pic.Image.MediaType != "image/png" || a != 0 {
+		t.Errorf("%s, alpha %d", pic.Image.MediaType, a)
+	}
+	pic, got = ingest(t, pngOf(t, m), Options{Fit: Fit{MaxBase64: 60_000}})
+	if pic.Image.MediaType != "image/jpeg" || !near(got.At(got.Bounds().Dx()/2, 3), color.White, 6) || !step(pic.Receipt, "png given up") {
+		t.Errorf("%s, %v, %q", pic.Image.MediaType, got.At(5, 5), pic.Receipt.Encoder)
+	}
+}
+
+func TestScreensStayPNGAndPhotographsBecomeJPEG(t *testing.T) {
+	pic, _ := ingest(t, pngOf(t, screenshot(300, 200)), Options{})
+	if pic.Image.MediaType != "image/png" {
+		t.Errorf("a screen became %s %q", pic.Image.MediaType, pic.Receipt.Encoder)
+	}
+	pic, _ = ingest(t, pngOf(t, photograph(300, 200)), Options{})
+	if pic.Image.MediaType != "image/jpeg" || !step(pic.Receipt, "jpeg q90") {
+		t.Errorf("a photograph became %s %q", pic.Image.MediaType, pic.Receipt.Encoder)
+	}
+}
+
+func TestTheLadderNamesEveryStepUntilTheLimitHolds(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 900, 700))
+	r := rand.New(rand.NewPCG(3, 3))
+	for i := range m.Pix {
+		m.Pix[i] = byte(r.Uint32()) | byte(i&3/3*255)
+	}
+	for _, limit := range []int64{900_000, 400_000, 65_520, 9_000} {
+		pic, _ := ingest(t, pngOf(t, m), Options{Fit: Fit{MaxBase64: limit}})
+		if pic.Receipt.Sent.Base64Bytes > limit {
+			t.Errorf("limit %d: %d bytes of base64", limit, pic.Receipt.Sent.Base64Bytes)
+		}
+		if last := pic.Receipt.Encoder[len(pic.Receipt.Encoder)-1]; !strings.HasPrefix(last, "jpeg q") {
+			t.Errorf("limit %d: the last step is %q", limit, last)
+		}
+		if limit < 100_000 && (!step(pic.Receipt, "jpeg q75 given up") || !step(pic.Receipt, "shrunk to")) {
+			t.Errorf("limit %d: %q", limit, pic.Receipt.Encoder)
+		}
+		if want := float64(pic.Image.Width) / 900; math.Abs(pic.Receipt.Scale-want) > 0.005 {
+			t.Errorf("limit %d: scale %v for a width of %d", limit, pic.Receipt.Scale, pic.Image.Width)
+		}
+	}
+	refusal(t, sourceOf("noise.png", pngOf(t, m)), Options{Fit: Fit{MaxBase64: 200}})
+}
+
+func TestASmallPictureIsPaddedNotEnlarged(t *testing.T) {
+	for name, data := range map[string][]byte{"png": pngOf(t, quarters(16, 14)), "jpeg": jpegOf(t, quarters(16, 14))} {
+		pic, m := ingest(t, data, Options{Fit: Fit{MinSide: 28}})
+		if pic.Image.Width != 28 || pic.Image.Height != 28 || pic.Receipt.Scale != 1 || !step(pic.Receipt, "padded 16x14 to 28x28") {
+			t.Errorf("%s: %+v", name, pic.Receipt)
+		}
+		if !near(m.At(3, 3), quarterColours[0], 20) || !near(m.At(25, 25), color.White, 8) {
+			t.Errorf("%s: %v and %v", name, m.At(3, 3), m.At(25, 25))
+		}
+	}
+}
+
+func TestAJPEGThatNeedsNothingIsTakenOverWithoutItsMetadata(t *testing.T) {
+	plain := jpegOf(t, photograph(120, 90))
+	secret := withEXIF(plain, exif("II", 1)+"GPS 52.1 N")
+	secret = slices.Concat(secret[:2], []byte("\xff\xfe\x00\x08secret\xff\xed\x00\x08secret"), secret[2:], []byte("trailing secret"))
+	sink := &memorySink{}
+	pic, err := NewGate().Ingest(context.Background(), sink, sourceOf("photo.jpg", secret), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proven(t, sink, pic)
+	data := sink.blobs[pic.Image.Ref]
+	if !step(pic.Receipt, "taken over") || !bytes.Equal(data, plain) {
+		t.Errorf("%d bytes became %d, %q", len(plain), len(data), pic.Receipt.Encoder)
+	}
+	if !bytes.Equal(sink.blobs[pic.Original], secret) {
+		t.Error("the original is not the source's own bytes")
+	}
+	for name, opt := range map[string]Options{"scaled": {Fit: Fit{MaxSide: 60}}, "small": {Fit: Fit{MaxBase64: 3000}}} {
+		if pic, _ := ingest(t, secret, opt); step(pic.Receipt, "taken over") {
+			t.Errorf("%s: taken over", name)
+		}
+	}
+}
+
+func TestMetadataNeverLeaves(t *testing.T) {
+	data := insertChunk(pngOf(t, screenshot(30, 20)), pngChunk("tEXt", "Comment\x00secret")+pngChunk("eXIf", exif("II", 1)+"secret"))
+	sink := &memorySink{}
+	pic, err := NewGate().Ingest(context.Background(), sink, sourceOf("shot.png", data), Options{})
+	if err != nil || bytes.Contains(sink.blobs[pic.Image.Ref], []byte("secret")) {
+		t.Errorf("%v, or the comment went out", err)
+	}
+}
+
+// displayP3 is a matrix profile: the primaries of Display P3 adapted to D50, the curve of sRGB as parametric type 3.
+func displayP3() []byte {
+	tag := func(v ...float64) []byte {
+		b := []byte("XYZ \x00\x00\x00\x00")
+		for _, f := range v {
+			b = binary.BigEndian.AppendUint32(b, uint32(int32(math.Round(f*65536))))
+		}
+		return b
+	}
+	curve := []byte("para\x00\x00\x00\x00\x00\x03\x00\x00")
+	for _, f := range []float64{2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045} {
+		curve = binary.BigEndian.AppendUint32(curve, uint32(math.Round(f*65536)))
+	}
+	data := map[string][]byte{
+		"rXYZ": tag(0.51512, 0.24120, -0.00105), "gXYZ": tag(0.29198, 0.69225, 0.04189), "bXYZ": tag(0.15710, 0.06657, 0.78407),
+		"rTRC": curve, "gTRC": curve, "bTRC": curve,
+		"desc": append([]byte("desc\x00\x00\x00\x00\x00\x00\x00\x0b"), "Display P3\x00"...),
+	}
+	head := make([]byte, 128)
+	copy(head[12:], "mntrRGB XYZ ")
+	copy(head[36:], "acsp")
+	table := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	var body []byte
+	for _, name := range slices.Sorted(mapsKeys(data)) {
+		table = append(table, name...)
+		table = binary.BigEndian.AppendUint32(table, uint32(128+4+12*len(data)+len(body)))
+		table = binary.BigEndian.AppendUint32(table, uint32(len(data[name])))
+		body = append(body, data[name]...)
+	}
+	return slices.Concat(head, table, body)
+}
+
+func mapsKeys(m map[string][]byte) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func iccp(profile []byte) string {
+	var z bytes.Buffer
+	w := zlib.NewWriter(&z)
+	_, _ = w.Write(profile)
+	_ = w.Close()
+	return pngChunk("iCCP", "x\x00\x00"+z.String())
+}
+
+func TestDisplayP3IsConvertedToSRGB(t *testing.T) {
+	// The colour P3 (200, 100, 50) is sRGB (213, 95, 36): worked out from the two spaces' definitions.
+	m := image.NewNRGBA(image.Rect(0, 0, 40, 40))
+	for y := range 40 {
+		for x := range 40 {
+			m.SetNRGBA(x, y, color.NRGBA{200, 100, 50, 255})
+		}
+	}
+	want := p3ToSRGB(200, 100, 50)
+	profile := displayP3()
+	jpg := jpegOf(t, m)
+	app2 := slices.Concat([]byte("\xff\xe2"), binary.BigEndian.AppendUint16(nil, uint16(16+len(profile))), []byte("ICC_PROFILE\x00\x01\x01"), profile)
+	for name, data := range map[string][]byte{
+		"png": insertChunk(pngOf(t, m), iccp(profile)), "jpeg": slices.Concat(jpg[:2], app2, jpg[2:]),
+	} {
+		pic, got := ingest(t, data, Options{})
+		if !near(got.At(20, 20), want, 3) || !step(pic.Receipt, "converted Display P3 to sRGB") || len(pic.Receipt.Warnings) != 0 {
+			t.Errorf("%s: %v, want %v; %q %q", name, got.At(20, 20), want, pic.Receipt.Encoder, pic.Receipt.Warnings)
+		}
+	}
+}
+
+// p3ToSRGB works from the primaries: Display P3 to XYZ with D65, and XYZ to sRGB (CSS Color 4, sample code).
+func p3ToSRGB(r, g, b float64) color.NRGBA {
+	lin := func(v float64) float64 { return decodeSRGB(v / 255) }
+	r, g, b = lin(r), lin(g), lin(b)
+	x := 0.4865709*r + 0.2656677*g + 0.1982173*b
+	y := 0.2289746*r + 0.6917385*g + 0.0792869*b
+	z := 0.0000000*r + 0.0451134*g + 1.0439444*b
+	out := func(v float64) uint8 { return uint8(encodeSRGB(min(max(v, 0), 1))*255 + 0.5) }
+	return color.NRGBA{out(3.2409699*x - 1.5373832*y - 0.4986108*z), out(-0.9692436*x + 1.8759675*y + 0.0415551*z), out(0.0556301*x - 0.2039770*y + 1.0569715*z), 255}
+}
+
+func decodeSRGB(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+func TestABrokenProfileIsIgnoredWithAWarning(t *testing.T) {
+	m := quarters(40, 40)
+	good := displayP3()
+	for name, profile := range map[string][]byte{"garbage": []byte("not a profile"), "cut": good[:200], "tags without end": slices.Concat(good[:128], []byte{0xff, 0xff, 0xff, 0xff}, good[132:])} {
+		pic, got := ingest(t, insertChunk(pngOf(t, m), iccp(profile)), Options{})
+		if len(pic.Receipt.Warnings) != 1 || !strings.Contains(pic.Receipt.Warnings[0], "profile is damaged") || !near(got.At(5, 5), quarterColours[0], 0) {
+			t.Errorf("%s: %q, %v", name, pic.Receipt.Warnings, got.At(5, 5))
+		}
+	}
+}
+
+func FuzzProfile(f *testing.F) {
+	f.Add(displayP3())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := parseProfile(data)
+		if err == nil && m != nil {
+			m.apply((&canvas{layout: 1, size: image.Pt(1, 1), planes: []plane{newPlane(1, 1, 3)}}))
+		}
+	})
+}
+
+func TestAPictureWith16BitsOrInCMYKComesOutRight(t *testing.T) {
+	deep := image.NewNRGBA64(image.Rect(0, 0, 20, 20))
+	for y := range 20 {
+		for x := range 20 {
+			deep.SetNRGBA64(x, y, color.NRGBA64{0xc8ff, 0x6400, 0x3280, 0xffff})
+		}
+	}
+	if _, m := ingest(t, pngOf(t, deep), Options{}); !near(m.At(9, 9), color.NRGBA{200, 100, 50, 255}, 1) {
+		t.Errorf("16 bits: %v", m.At(9, 9))
+	}
+	files, _ := filepath.Glob(filepath.Join(corpora(t), "jpeg-decoder", "reftest", "images", "*cmyk*"))
+	for _, f := range files {
+		data, _ := os.ReadFile(f)
+		ref, err := jpeg.Decode(bytes.NewReader(data))
+		if err != nil {
+			continue
+		}
+		if _, m := ingest(t, data, Options{}); psnr(m, ref) < 30 {
+			t.Errorf("%s: %.1f dB from the library's colours", f, psnr(m, ref))
+		}
+	}
+}
+
+func TestAGIFShowsItsFirstFrameOnItsCanvas(t *testing.T) {
+	frame := func(r image.Rectangle, i uint8) *image.Paletted {
+		m := image.NewPaletted(r, color.Palette{color.White, color.NRGBA{200, 30, 30, 255}, color.NRGBA{30, 30, 200, 255}})
+		for k := range m.Pix {
+			m.Pix[k] = i
+		}
+		return m
+	}
+	var b bytes.Buffer
+	g := &gif.GIF{
+		Image: []*image.Paletted{frame(image.Rect(20, 30, 30, 40), 1), frame(image.Rect(0, 0, 100, 80), 2), frame(image.Rect(0, 0, 9, 9), 1)},
+		Delay: []int{1, 1, 1}, Config: image.Config{Width: 100, Height: 80},
+	}
+	if err := gif.EncodeAll(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	pic, m := ingest(t, b.Bytes(), Options{})
+	if pic.Image.Width != 100 || pic.Image.Height != 80 || pic.Receipt.Source.Frames != 3 || len(pic.Receipt.Warnings) != 1 {
+		t.Errorf("%+v", pic.Receipt)
+	}
+	if _, _, _, a := m.At(5, 5).RGBA(); a != 0 || !near(m.At(25, 35), color.NRGBA{200, 30, 30, 255}, 0) {
+		t.Errorf("around the frame %v, in it %v", m.At(5, 5), m.At(25, 35))
+	}
+}
+
+func TestLossyWebPHasItsFullRangeOfBrightness(t *testing.T) {
+	m := image.NewYCbCr(image.Rect(0, 0, 3, 1), image.YCbCrSubsampleRatio444)
+	copy(m.Y, []byte{16, 126, 235})
+	copy(m.Cb, []byte{128, 240, 128})
+	copy(m.Cr, []byte{128, 16, 128})
+	render := &renderer{want: image.Rect(0, 0, 3, 1), side: 10, budget: 1 << 20, whole: true}
+	if _, err := pushImage(t.Context(), m, m.Rect, true, rows.Options{}, render); err != nil {
+		t.Fatal(err)
+	}
+	p := render.canvas.planes
+	if !bytes.Equal(p[0].pix, []byte{0, 128, 255}) || !bytes.Equal(p[1].pix, []byte{128, 255, 128}) || !bytes.Equal(p[2].pix, []byte{128, 1, 128}) {
+		t.Errorf("16, 126, 235 and their chroma became %v %v %v", p[0].pix, p[1].pix, p[2].pix)
+	}
+	data := mustRead(t, filepath.Join(corpora(t), "libwebp-test-data", "test.webp"))
+	_, got := ingest(t, data, Options{})
+	high := 0
+	for y := range got.Bounds().Dy() {
+		for x := range got.Bounds().Dx() {
+			high = max(high, int(color.GrayModel.Convert(got.At(x, y)).(color.Gray).Y))
+		}
+	}
+	if high < 245 {
+		t.Errorf("the brightest pixel is %d: the limited range was kept", high)
+	}
+}
+
+func mustRead(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestAnAnimatedWebPShowsItsFirstFrame(t *testing.T) {
+	still := mustRead(t, filepath.Join(corpora(t), "libwebp-test-data", "lossless1.webp"))
+	h, err := Probe(bytes.NewReader(still), int64(len(still)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want := ingest(t, still, Options{})
+	for name, margin := range map[string]int{"as large as its canvas": 0, "smaller than its canvas": 10} {
+		pic, got := ingest(t, animated(still, h.Width, h.Height, margin), Options{})
+		if pic.Receipt.Source.Frames != 2 || pic.Image.Width != h.Width+margin || len(pic.Receipt.Warnings) != 1 {
+			t.Errorf("%s: %+v", name, pic.Receipt)
+		}
+		if !near(got.At(200, 200), want.At(200, 200), 30) {
+			t.Errorf("%s: %v, want %v", name, got.At(200, 200), want.At(200, 200))
+		}
+	}
+}
+
+// animated wraps a simple WebP file twice into an animation with a margin at the right and below.
+func animated(still []byte, w, h, margin int) []byte {
+	u24 := func(v int) []byte { return []byte{byte(v), byte(v >> 8), byte(v >> 16)} }
+	var body bytes.Buffer
+	writeChunk(&body, "VP8X", slices.Concat([]byte{0x12, 0, 0, 0}, u24(w+margin-1), u24(h+margin-1)))
+	writeChunk(&body, "ANIM", make([]byte, 6))
+	for range 2 {
+		writeChunk(&body, "ANMF", slices.Concat(u24(0), u24(0), u24(w-1), u24(h-1), u24(100), []byte{0}, still[12:]))
+	}
+	out := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+body.Len()))
+	return slices.Concat(out, []byte("WEBP"), body.Bytes())
+}
+
+func TestAFileThatIsStillBeingWrittenIsLookedAtOnceMore(t *testing.T) {
+	data := pngOf(t, screenshot(200, 150))
+	for name, first := range map[string]int{"half": len(data) / 2, "nothing yet": 0} {
+		path := filepath.Join(t.TempDir(), "shot.png")
+		if err := os.WriteFile(path, data[:first], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, size := openFile(t, path)
+		src := Source{Name: "shot.png", Path: path, Bytes: &growing{File: f, path: path, rest: data[first:]}, Size: size}
+		sink := &memorySink{}
+		pic, err := NewGate().Ingest(context.Background(), sink, src, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		proven(t, sink, pic)
+		if pic.Receipt.Source.Bytes != int64(len(data)) || !bytes.Equal(sink.blobs[pic.Original], data) {
+			t.Errorf("%s: %d bytes of %d", name, pic.Receipt.Source.Bytes, len(data))
+		}
+	}
+}
+
+// growing is a file to which its writer adds the rest once it was looked at.
+type growing struct {
+	*os.File
+	path  string
+	rest  []byte
+	stats int
+}
+
+func (g *growing) Stat() (os.FileInfo, error) {
+	info, err := g.File.Stat()
+	if g.stats++; g.stats == 1 {
+		f, openErr := os.OpenFile(g.path, os.O_APPEND|os.O_WRONLY, 0)
+		if openErr != nil {
+			return nil, openErr
+		}
+		_, writeErr := f.Write(g.rest)
+		return info, errors.Join(err, writeErr, f.Close())
+	}
+	return info, err
+}
+
+func TestABrokenFileThatNobodyWritesIsRefusedAtOnce(t *testing.T) {
+	data := pngOf(t, screenshot(200, 150))
+	path := filepath.Join(t.TempDir(), "shot.png")
+	if err := os.WriteFile(path, data[:len(data)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	f, size := openFile(t, path)
+	counted := &statCounter{File: f}
+	src := Source{Name: "shot.png", Path: path, Bytes: counted, Size: size}
+	if r := refusal(t, src, Options{}); r.Fault != FaultBroken || counted.stats != 1 {
+		t.Errorf("%+v after %d looks", r, counted.stats)
+	}
+}
+
+type statCounter struct {
+	*os.File
+	stats int
+}
+
+func (s *statCounter) Stat() (os.FileInfo, error) { s.stats++; return s.File.Stat() }
+
+func TestTheReceiptReadsAsTextAndAsJSON(t *testing.T) {
+	pic, _ := ingest(t, withEXIF(jpegOf(t, storedAs(quarters(90, 50), 6)), exif("II", 6)), Options{Crop: &message.Rect{X: 10, Y: 5, Width: 60, Height: 40}, Fit: Fit{MaxSide: 30}})
+	text := pic.Receipt.String()
+	for _, want := range []string{"source  jpeg, 90x50", "turned upright (EXIF 6)", "crop    60x40 at 10,5", "sent    image/jpeg, 30x20", "scale   0.5: source point = sent point x 2 + (10, 5)", "steps   cropped", "jpeg q90"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the receipt does not say %q:\n%s", want, text)
+		}
+	}
+	data, err := NewLook(pic.Receipt, Costs()).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var look struct {
+		Source   map[string]any
+		Crop     message.Rect
+		Sent     map[string]any
+		Scale    float64
+		Encoder  []string
+		Cost     map[string]int
+		Warnings []string
+	}
+	if err := json.Unmarshal(data, &look); err != nil {
+		t.Fatal(err)
+	}
+	if look.Crop.Width != 60 || look.Scale != 0.5 || look.Sent["media_type"] != "image/jpeg" || look.Source["orientation"] != 6.0 ||
+		look.Cost["anthropic-28"] != 2 || look.Warnings == nil || len(look.Cost) != len(Costs().Names()) {
+		t.Errorf("%s", data)
+	}
+}
+
+func TestTheWireLimitIsOfTheBase64Text(t *testing.T) {
+	if got := rawLimit(MaxWireImageBytes); got != 3_932_160 || int64(base64.StdEncoding.EncodedLen(int(got))) != MaxWireImageBytes {
+		t.Errorf("%d raw bytes", got)
+	}
+	for n := range int64(50) {
+		if base64Length(n) != int64(base64.StdEncoding.EncodedLen(int(n))) {
+			t.Errorf("%d bytes: %d", n, base64Length(n))
+		}
+	}
+}
+
+func TestManyPicturesAtOnceAllPass(t *testing.T) {
+	gate := NewGate()
+	data := [][]byte{pngOf(t, screenshot(900, 500)), jpegOf(t, photograph(800, 700)), pngOf(t, photograph(600, 600))}
+	errs := make(chan error, 24)
+	for i := range cap(errs) {
+		go func() {
+			sink := &memorySink{}
+			pic, err := gate.Ingest(context.Background(), sink, sourceOf(fmt.Sprint(i), data[i%3]), Options{Detail: DetailLow})
+			if err == nil && len(sink.blobs[pic.Image.Ref]) == 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
