@@ -1,12 +1,15 @@
-// Package config reads espy's settings: the user's config.toml, then a project's (restricted), then the
-// environment, then flags. Every unknown key, wrong type and bad value is a Problem with file, line, column
-// and the nearest valid spelling; what is valid is used all the same.
+// Package config reads espy's settings: the user's config.toml and permissions.toml, then a project's
+// config.toml (restricted), then the environment, then flags. Every unknown key, wrong type and bad value is a
+// Problem with file, line, column and the nearest valid spelling; what is valid is used all the same. It also
+// keeps the small files espy itself writes: remembered permissions, the last model, and trust.
 //
 // The package imports nothing of espy. The owners of actions, rules, cost rules and modes hand it their
-// validators, and main wires them.
+// validators, and main wires them. Nothing here may quote a key or a header's value in a sentence.
 package config
 
-// Config is the merged settings.
+import "fmt"
+
+// Config is the merged settings. Its zero value is not the default; Load starts from Default.
 type Config struct {
 	Model       string
 	Mode        string
@@ -17,6 +20,14 @@ type Config struct {
 	Permissions Permissions
 	UI          UI
 	Keys        map[string][]string // action name -> keys
+
+	// Unsafe holds the problems that may have lost a restriction: a fault in mode or in an ask or deny rule.
+	// With one of them espy must not start (exit 2).
+	Unsafe []Problem
+	// Sources says where a value came from: "model" -> "/home/u/.config/espy/config.toml:3".
+	Sources map[string]string
+	// Digest changes when a file that was read changes; compare it with Fingerprint's.
+	Digest string
 }
 
 // Provider is a [providers.NAME] table.
@@ -42,7 +53,7 @@ type Model struct {
 	Efforts       []string
 	Limits        map[string]int64   // column of providers.Limits in snake case -> value
 	Price         map[string]float64 // input, output, cache_read, cache_write
-	Quirks        map[string]any     // column of providers.Quirks in snake case -> value
+	Quirks        map[string]any     // column of providers.Quirks in snake case -> string, bool, int64 or float64
 }
 
 // Tools is the [tools] table.
@@ -65,12 +76,30 @@ type UI struct {
 	Vim      bool
 }
 
-// Problem is one fault of a settings file.
+// Default is what holds where nothing is configured.
+func Default() Config {
+	return Config{
+		Mode:      "ask",
+		Providers: map[string]Provider{},
+		History:   History{MaxImages: 5, EvictStep: 5},
+		UI:        UI{Theme: "auto", Previews: "auto", Mouse: true},
+		Keys:      map[string][]string{},
+		Sources:   map[string]string{},
+	}
+}
+
+// Problem is one fault of the settings.
 type Problem struct {
-	File         string
-	Line, Column int
-	Key          string
+	File         string // a path, "environment" or "command line"
+	Line, Column int    // from 1, Column in characters; 0 where there is no line
+	Key          string // "history.max_images"; "" for a fault of the text itself
 	Sentence     string // what was found, what was expected, the nearest spelling
 }
 
-func (p Problem) Error() string { panic("placeholder") }
+// Error is the problem in one line, starting with the place as compilers write it.
+func (p Problem) Error() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: %s", p.File, p.Sentence)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Sentence)
+}
