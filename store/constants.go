@@ -18,6 +18,9 @@ const (
 	// readBytes is the buffer a log is read through: few system calls, little memory.
 	readBytes = 64 << 10
 
+	// chunkBytes is how much of a log one worker decodes at a time: some milliseconds of work.
+	chunkBytes = 256 << 10
+
 	// maxBlobBytes bounds one blob: several times the largest source picture and any sensible shell output.
 	maxBlobBytes = 256 << 20
 
@@ -30,6 +33,10 @@ const (
 	// maxPromptBytes bounds one prompt kept for recall; what is longer is a file and not a prompt.
 	maxPromptBytes = 1 << 20
 )
+
+// decoders is how many chunks of a log are decoded side by side. Each may hold a record of the largest size, so
+// that more would cost memory for little time.
+const decoders = 4
 
 // Shapes of names and titles.
 const (

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"espy/agent/message"
 )
@@ -130,14 +128,14 @@ func scan(ctx context.Context, dir, id string) (*tally, error) {
 // decodeHead reads a record of which only the start may be held; texts that were cut are short then.
 func decodeHead(l line) (message.Record, error) {
 	if l.size == int64(len(l.text)) {
-		return decode(l)
+		return decode(l.text)
 	}
 	if l.size > maxRecordBytes {
 		return nil, errors.New("too long")
 	}
 	mended, ok := mend(l.text)
-	if !ok || !utf8.Valid(mended) {
+	if !ok {
 		return nil, errors.New("cannot be mended")
 	}
-	return message.Decode(bytes.TrimRight(mended, "\r"))
+	return decode(mended)
 }
