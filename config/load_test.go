@@ -358,6 +358,15 @@ func TestAFileThatCannotBeReadMayHaveHeldRestrictions(t *testing.T) {
 	}
 }
 
+func TestFilesOfOtherEditorsReadTheSame(t *testing.T) {
+	h := newHome(t)
+	h.user("\ufeffmode = \"plan\"\r\n[history]\r\nmax_images = \"x\"\r\nevict_step = 3\r\n")
+	c, problems := Load(h.Options)
+	if c.Mode != "plan" || c.History.EvictStep != 3 || len(problems) != 1 || problems[0].Line != 3 || problems[0].Column != 14 {
+		t.Errorf("%+v, %v", c, told(problems))
+	}
+}
+
 func TestAProjectFileOnlyTightens(t *testing.T) {
 	h := newHome(t)
 	h.user("mode = \"ask\"\nmodel = \"a/b\"\n[history]\nmax_images = 6\n[permissions]\nallow = [\"x(a)\"]\ndeny = [\"x(b)\"]")

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -33,7 +32,8 @@ var refShape = sync.OnceValue(func() *regexp.Regexp {
 // A file gets its name only when it is whole and synced, so a name that is there is a promise; open keeps it by
 // hashing each file once, and again when its size or time changed.
 type blobs struct {
-	dir string
+	dir  string
+	most int64 // bytes of one file
 
 	mu    sync.Mutex
 	known map[string]stamp // by file name
@@ -45,7 +45,9 @@ type stamp struct {
 	time time.Time
 }
 
-func newBlobs(dir string) *blobs { return &blobs{dir: dir, known: map[string]stamp{}} }
+func newBlobs(dir string) *blobs {
+	return &blobs{dir: dir, most: maxBlobBytes, known: map[string]stamp{}}
+}
 
 // fileName is the name of a Ref's file inside a blobs or draft folder.
 func fileName(ref string) (string, error) {
@@ -66,7 +68,7 @@ func (b *blobs) put(ctx context.Context, ext string, r io.Reader) (ref string, s
 	}
 	source := &failing{r: contextReader{ctx, r}}
 	sum := sha256.New()
-	size, err = copyBounded(f, sum, source)
+	size, err = copyBounded(io.MultiWriter(f, sum), source, b.most)
 	name := hex.EncodeToString(sum.Sum(nil)) + "." + ext
 	if err != nil {
 		finish(f, "", false, err)
@@ -109,10 +111,10 @@ func (f *failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func copyBounded(f io.Writer, sum hash.Hash, r *failing) (int64, error) {
-	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(r, maxBlobBytes+1))
-	if err == nil && n > maxBlobBytes {
-		err = fmt.Errorf("more than %d MiB, the most one stored file may hold", maxBlobBytes>>20)
+func copyBounded(w io.Writer, r *failing, most int64) (int64, error) {
+	n, err := io.Copy(w, io.LimitReader(r, most+1))
+	if err == nil && n > most {
+		err = fmt.Errorf("more than %d bytes, the most one stored file may hold", most)
 		r.err = err
 	}
 	return n, err

@@ -158,6 +158,7 @@ func TestAFailedOrEndlessSourceLeavesNothing(t *testing.T) {
 	if _, err := session.PutBlob(ctx, "png", strings.NewReader("x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context: %v", err)
 	}
+	session.blobs.most = 1 << 20
 	if _, err := session.PutBlob(context.Background(), "bin", endless{}); err == nil {
 		t.Error("an endless source was stored")
 	}

@@ -53,6 +53,10 @@ const historyWait = 5 * time.Second
 // historyPoll is how often Add looks whether the lock is free.
 const historyPoll = 5 * time.Millisecond
 
+// leftAfter is the age from which a folder without a log or a draft counts as left by a crash: its maker has long
+// locked it, or written to it, by then.
+const leftAfter = time.Hour
+
 // Modes of everything under the state folder: a conversation is nobody else's.
 const (
 	dirMode  = 0o700

@@ -85,13 +85,27 @@ func (d *Draft) promote(ref string) error {
 	}
 	target := filepath.Join(d.session.blobs.dir, name)
 	added := !exists(target)
-	if err := os.Rename(filepath.Join(d.files.dir, name), target); err != nil {
+	if err := d.move(ref, filepath.Join(d.files.dir, name), target); err != nil {
 		return writeError(d.session.blobs.dir, err)
 	}
 	d.session.grew(size, added)
 	delete(d.fresh, ref)
 	delete(d.leaving, ref)
 	return nil
+}
+
+// move renames a picture over whatever has its name in the blobs. Where that is in use and cannot be replaced, as on
+// Windows, it has to be right.
+func (d *Draft) move(ref, from, to string) error {
+	err := os.Rename(from, to)
+	if err == nil {
+		return nil
+	}
+	there, opening := d.session.blobs.open(ref)
+	if opening != nil {
+		return err
+	}
+	return errors.Join(there.Close(), os.Remove(from))
 }
 
 // Discard removes pictures from the draft. One that the saved state still names, or that was stored after it,

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func save(t *testing.T, d *Draft, state string) {
@@ -154,4 +155,40 @@ func TestAPartOfAFileThatACrashLeftIsSweptAway(t *testing.T) {
 	if exists(part) {
 		t.Error("it is still there")
 	}
+}
+
+func TestFoldersThatACrashLeftEmptyAreSweptAndNoOthers(t *testing.T) {
+	s := Open(t.TempDir())
+	if err := s.Sweep(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	used := begin(t, s, "/work", "one")
+	closing(t, used)
+	drafted, _ := s.Create(t.Context(), "/work", "1.0")
+	save(t, drafted.Draft(), `{"text":"x"}`)
+	closing(t, drafted)
+	open, _ := s.Create(t.Context(), "/work", "1.0")
+	put(t, open.Draft(), "png", "on the row")
+	left := s.Dir(NewID())
+	overwriteIn(t, filepath.Join(left, draftName), "picture.png")
+	if err := s.Sweep(t.Context(), time.Now()); err != nil || !exists(left) {
+		t.Errorf("a folder just made: %v", err)
+	}
+	if err := s.Sweep(t.Context(), time.Now().Add(2*leftAfter)); err != nil || exists(left) {
+		t.Errorf("a folder a crash left: %v", err)
+	}
+	for _, kept := range []*Session{used, drafted, open} {
+		if !exists(kept.Dir()) {
+			t.Error("a session was swept away")
+		}
+	}
+	closing(t, open)
+}
+
+func overwriteIn(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, filepath.Join(dir, name), []byte("x"))
 }

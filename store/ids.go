@@ -40,3 +40,6 @@ func validID(id string) bool {
 	parsed, err := ulid.ParseStrict(id)
 	return err == nil && parsed.String() == id
 }
+
+// born is when a valid id was made.
+func born(id string) time.Time { return ulid.Time(ulid.MustParse(id).Time()) }

@@ -65,7 +65,7 @@ func load(ctx context.Context, r io.Reader) (Loaded, error) {
 	workers.SetLimit(decoders)
 	var chunks []*chunk
 	for reading := true; reading; {
-		c := &chunk{}
+		c := &chunk{text: make([]byte, 0, chunkBytes+readBytes)}
 		err := c.fill(lines)
 		reading = err == nil
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -84,6 +84,11 @@ func load(ctx context.Context, r io.Reader) (Loaded, error) {
 
 func gather(chunks []*chunk) Loaded {
 	var all Loaded
+	count := 0
+	for _, c := range chunks {
+		count += len(c.Records)
+	}
+	all.Records = make([]message.Record, 0, count)
 	for _, c := range chunks {
 		all.Records = append(all.Records, c.Records...)
 		all.Damaged += c.Damaged
@@ -116,6 +121,7 @@ func (c *chunk) fill(lines *lineReader) error {
 }
 
 func (c *chunk) decode() {
+	c.Records = make([]message.Record, 0, len(c.ends))
 	start := 0
 	for _, end := range c.ends {
 		record, err := decode(c.text[start:end])

@@ -132,7 +132,7 @@ func TestARecordBeyondTheLimitIsRefusedAndTheLogStaysAsItWas(t *testing.T) {
 
 func TestALargeRecordSurvives(t *testing.T) {
 	s := Open(t.TempDir())
-	large := strings.Repeat("ä line of text\n", 2<<20)
+	large := strings.Repeat("ä line of text\n", 1<<19)
 	session := begin(t, s, "/work", large)
 	closing(t, session)
 	loaded, err := s.Read(context.Background(), session.ID())
@@ -149,6 +149,18 @@ func TestALogThatWasRemovedIsNotWrittenToSilently(t *testing.T) {
 	}
 	if err := session.Append(prompt("two")); err == nil || !strings.Contains(err.Error(), session.Dir()) {
 		t.Errorf("the answer is %v", err)
+	}
+}
+
+func TestASessionWhoseLogWasRemovedIsNotTakenForAnUnusedOne(t *testing.T) {
+	session := begin(t, Open(t.TempDir()), "/work", "one")
+	ref := put(t, session, "png", "picture")
+	if err := os.Remove(filepath.Join(session.Dir(), logName)); err != nil {
+		t.Skip("an open file cannot be removed here")
+	}
+	closing(t, session)
+	if !exists(filepath.Join(session.Dir(), ref)) {
+		t.Error("closing removed the pictures")
 	}
 }
 

@@ -212,7 +212,7 @@ func (s *Session) Close() error {
 	if s.log != nil {
 		errs = append(errs, s.log.close())
 	}
-	blank := !exists(filepath.Join(s.dir, logName))
+	blank := s.log == nil && !exists(filepath.Join(s.dir, logName))
 	switch {
 	case abandoned && blank:
 		return errors.Join(append(errs, removeSession(s.dir, s.lock))...)

@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"espy/agent/message"
 )
@@ -169,6 +170,34 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 		return err
 	}
 	return removeSession(s.Dir(id), held)
+}
+
+// Sweep removes what crashes left: folders older than an hour with neither a log nor a saved draft, which no list
+// shows and no resume could use. A folder in use is left alone.
+func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		dir := s.Dir(e.Name())
+		if !e.IsDir() || !validID(e.Name()) || now.Sub(born(e.Name())) < leftAfter ||
+			exists(filepath.Join(dir, logName)) || exists(filepath.Join(dir, draftName, stateName)) {
+			continue
+		}
+		held, err := acquire(dir, e.Name())
+		if err == nil {
+			err = removeSession(dir, held)
+		}
+		if !errors.As(err, new(*InUseError)) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Loaded is what a transcript held.
