@@ -140,6 +140,8 @@ func (r *reader) files(ctx context.Context, way source, list []offer) (Content, 
 		content := Content{Files: pictures, Others: others, Via: way.name()}
 		if len(pictures) == 0 {
 			content.Text = strings.Join(others, "\n")
+		} else if len(others) > 0 {
+			content.Note = "copied files that are no pictures were left out: " + strings.Join(others, ", ")
 		}
 		return content, true
 	}

@@ -188,6 +188,9 @@ func TestCopiedPictureFilesComeBeforePictures(t *testing.T) {
 			if !slices.Equal(got.Files, under(dir, c.files)) || !slices.Equal(got.Others, under(dir, c.others)) || got.Image != nil {
 				t.Errorf("got files %q, others %q, %d bytes of image; want %q and %q", got.Files, got.Others, len(got.Image), c.files, c.others)
 			}
+			if (got.Note != "") != (c.files != nil && c.others != nil) {
+				t.Errorf("the note is %q", got.Note)
+			}
 			if c.files == nil && got.Text != at("notes.txt") {
 				t.Errorf("the text is %q, want the file's name", got.Text)
 			}
