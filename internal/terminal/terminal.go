@@ -27,6 +27,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -233,6 +234,22 @@ func (term *Terminal) Paste(text string) {
 		}
 	}
 	term.Send(string(typed))
+}
+
+// Click presses and releases the left button over a cell, for programs that asked for the mouse in SGR form.
+func (term *Terminal) Click(x, y int) {
+	term.t.Helper()
+	term.Send(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
+}
+
+// Wheel turns the wheel over a cell, up for positive steps and down for negative ones.
+func (term *Terminal) Wheel(x, y, steps int) {
+	term.t.Helper()
+	button := 64
+	if steps < 0 {
+		button, steps = 65, -steps
+	}
+	term.Send(strings.Repeat(fmt.Sprintf("\x1b[<%d;%d;%dM", button, x+1, y+1), steps))
 }
 
 // Resize changes the window's size; the program is told as by a window manager.

@@ -51,9 +51,9 @@ func child(role string) int {
 		fmt.Print("\x1b[?2004hready\r\n")
 		return count(bufio.NewReader(os.Stdin))
 	case "restore":
-		fmt.Print("\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7lin the alternate screen")
 		hangup := make(chan os.Signal, 1)
 		signal.Notify(hangup, syscall.SIGTERM, syscall.SIGHUP)
+		fmt.Print("\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7lin the alternate screen")
 		<-hangup
 		fmt.Print("\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1049l")
 		return 7
@@ -135,6 +135,10 @@ func TestKeysAndPastesArriveByteForByte(t *testing.T) {
 		term.Send(keys)
 		term.WaitFor(fmt.Sprintf("%q", keys))
 	}
+	term.Click(3, 4)
+	term.WaitFor(`"\x1b[<0;4;5M\x1b[<0;4;5m"`)
+	term.Wheel(0, 0, -2)
+	term.WaitFor(`"\x1b[<65;1;1M\x1b[<65;1;1M"`)
 	term.Paste("two\nlines")
 	term.WaitFor(`"\x1b[200~two\nlines\x1b[201~"`)
 	term.Send(CtrlD)

@@ -15,6 +15,8 @@ const headBytes = 64
 // plain names, one a line. Files that do not exist here are left out. A file counts as a picture by its first
 // bytes, or by its name, so that a broken one reaches the gate and is refused in words.
 func (f *Finder) copied(list string) (pictures, others []string) {
+	here := *f
+	here.shares = true
 	for line := range strings.SplitSeq(strings.ReplaceAll(list, "\x00", "\n"), "\n") {
 		line = strings.Trim(line, "\r")
 		if line == "" || line[0] == '#' || line == "copy" || line == "cut" {
@@ -23,7 +25,7 @@ func (f *Finder) copied(list string) (pictures, others []string) {
 		if len(pictures)+len(others) == maxCopiedFiles {
 			break
 		}
-		found, ok := f.one(line)
+		found, ok := here.one(line)
 		switch {
 		case !ok:
 		case isPictureFile(found.Path):

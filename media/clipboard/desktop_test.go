@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/png"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -233,8 +234,33 @@ func TestACancelledReadReturns(t *testing.T) {
 	desktop.Owner{Silent: true}.Own(t, display)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Read(ctx, session("DISPLAY="+display)); err == nil {
-		t.Error("a cancelled read succeeded")
+	if _, err := Read(ctx, session("DISPLAY="+display)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled read ends with %v", err)
+	}
+}
+
+func TestAnXServerThatNeverAnswersEndsInASentence(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "x") // short: a socket's name must be
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	listener, err := net.Listen("unix", dir+"/mute:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	e := faultOf(t, fakes(t, session("DISPLAY="+dir+"/mute:0"), nil))
+	if e.Fault != FaultTimeout && e.Fault != FaultUnavailable {
+		t.Errorf("fault %s (%s)", e.Fault, e)
+	}
+}
+
+func TestAnEmptyWaylandClipboardIsSaidToBeEmpty(t *testing.T) {
+	desktop.Need(t, "wl-paste")
+	if e := faultOf(t, session(desktop.Wayland(t)...)); e.Fault != FaultNothing {
+		t.Errorf("fault %s (%s), want %s", e.Fault, e, FaultNothing)
 	}
 }
 

@@ -23,9 +23,13 @@ type Error struct {
 	Fault    Fault
 	Tried    []string // each way, with what it said
 	Sentence string
+	cause    error
 }
 
 func (e *Error) Error() string { return e.Sentence }
+
+// Unwrap tells a read that was cancelled by its cause.
+func (e *Error) Unwrap() error { return e.cause }
 
 const remoteSentence = "the clipboard is on the machine you sit at and this is an SSH session: drop the file on the " +
 	"terminal if it uploads drops, or copy it here with scp and use /attach PATH"
@@ -41,6 +45,9 @@ var (
 func (r *reader) verdict(ctx context.Context) error {
 	e := &Error{Tried: r.triedWords()}
 	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		e.Fault = FaultTimeout
+		e.Sentence, e.cause = "reading the clipboard was cancelled", ctx.Err()
 	case r.undecodable != "":
 		e.Fault = FaultUndecodable
 		e.Sentence = "a picture is on the clipboard but cannot be used: " + r.undecodable +
@@ -49,9 +56,6 @@ func (r *reader) verdict(ctx context.Context) error {
 		e.Fault = FaultTimeout
 		e.Sentence = "the clipboard did not answer in time (" + tryList(e.Tried) +
 			"): copy again, or use /attach PATH"
-	case ctx.Err() != nil:
-		e.Fault = FaultTimeout
-		e.Sentence = "reading the clipboard was cancelled"
 	case r.answered:
 		e.Fault = FaultNothing
 		e.Sentence = "the clipboard holds no picture, file or text: copy something first, or use /attach PATH"

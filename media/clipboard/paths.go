@@ -15,6 +15,8 @@ type Finder struct {
 	Host   string // this machine's name, for file: URLs
 	Drives string // where Windows drives are mounted under WSL, "/mnt"; "" elsewhere
 	Distro string // the WSL distribution we run in
+
+	shares bool // names on other machines count, on Windows
 }
 
 // NewFinder describes the machine that env stands for.

@@ -231,6 +231,10 @@ func TestWindowsNamesKeepTheirBackslashesAndSharesAreLeftAlone(t *testing.T) {
 			t.Errorf("%s counts as a local file: %v, want %v", token, got, ok)
 		}
 	}
+	f.shares = true
+	if _, ok := f.absolute(`\\server\share\x.png`); !ok {
+		t.Error("a file copied on a share is not taken")
+	}
 	words, err := SplitArgs(`"C:\a b.png" C:\c\d.png`, "windows")
 	if err != nil || !slices.Equal(words, []string{`C:\a b.png`, `C:\c\d.png`}) {
 		t.Errorf("split into %q, %v", words, err)

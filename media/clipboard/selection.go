@@ -2,6 +2,7 @@ package clipboard
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -11,19 +12,19 @@ type toolSource struct {
 	tool  string
 	list  []string
 	print func(flavour string) []string
-	// empty is what the program complains of when the clipboard is merely empty.
-	empty string
+	// empty are the program's complaints, by version, when the clipboard is merely empty.
+	empty []string
 }
 
 func wlPaste(e Env) source {
-	return &toolSource{env: e, tool: "wl-paste", list: []string{"--list-types"}, empty: "Nothing is copied",
+	return &toolSource{env: e, tool: "wl-paste", list: []string{"--list-types"}, empty: []string{"Nothing is copied", "No selection"},
 		print: func(flavour string) []string { return []string{"--no-newline", "--type", flavour} }}
 }
 
 // xclip stands in where the X server cannot be reached directly.
 func xclip(e Env) source {
 	args := []string{"-selection", "clipboard", "-o", "-t"}
-	return &toolSource{env: e, tool: "xclip", list: append(args, "TARGETS"), empty: "target TARGETS not available",
+	return &toolSource{env: e, tool: "xclip", list: append(args, "TARGETS"), empty: []string{"target TARGETS not available"},
 		print: func(flavour string) []string { return append(args, flavour) }}
 }
 
@@ -32,10 +33,10 @@ func (s *toolSource) close()       {}
 
 func (s *toolSource) offers(ctx context.Context) ([]offer, error) {
 	out, err := s.env.run(ctx, nil, s.tool, s.list...)
-	if err != nil && strings.Contains(err.Error(), s.empty) {
-		return nil, nil
-	}
 	if err != nil {
+		if slices.ContainsFunc(s.empty, func(words string) bool { return strings.Contains(err.Error(), words) }) {
+			return nil, nil
+		}
 		return nil, err
 	}
 	lines := strings.Split(string(out), "\n")

@@ -24,10 +24,11 @@ func (f *Finder) absolute(token string) (name string, ok bool) {
 }
 
 // native maps an absolute name in this system's form, or in Windows form under WSL. Names of other machines
-// (\\host\share) are never looked at: Windows would greet that machine with the user's credentials.
+// (\\host\share) in text are never looked at: Windows would greet that machine with the user's credentials.
+// Among files that a file manager copied they are welcome.
 func (f *Finder) native(token string) (string, bool) {
 	if f.GOOS == "windows" {
-		if isDrive(token) {
+		if isDrive(token) || f.shares && strings.HasPrefix(token, `\\`) {
 			return filepath.FromSlash(token), true
 		}
 		return "", false
