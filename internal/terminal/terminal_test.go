@@ -298,7 +298,7 @@ func TestTmuxRunsAProgramAndShowsItsPane(t *testing.T) {
 }
 
 func TestTmuxKeepsColours(t *testing.T) {
-	m := StartTmux(t, Program{Args: []string{"printf", `\033[31mred\033[0m`}})
+	m := StartTmux(t, Program{Args: []string{"sh", "-c", `printf '\033[31mred\033[0m'; sleep 60`}})
 	m.WaitFor("red")
 	if styled := m.CaptureStyled(); !strings.Contains(styled, "\x1b[31mred") {
 		t.Errorf("the styled pane is %q", styled)

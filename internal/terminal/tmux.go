@@ -15,7 +15,8 @@ import (
 // tmuxPause is the pause between two looks at a pane: tmux tells nobody when one changes.
 const tmuxPause = 20 * time.Millisecond
 
-// Tmux is a program in a pane of a tmux server of its own.
+// Tmux is a program in a pane of a tmux server of its own. The pane stays when the program ends, but tmux may
+// lose what was written in the last moment before.
 type Tmux struct {
 	t      testing.TB
 	socket string
