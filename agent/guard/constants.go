@@ -37,6 +37,9 @@ const (
 	// killGrace is how long a cancelled command has between SIGTERM and SIGKILL.
 	killGrace = 2 * time.Second
 
+	// killPoll is how often a group that was asked to end is looked at.
+	killPoll = 20 * time.Millisecond
+
 	// maxCommandBytes bounds a command line that is judged; a longer one is asked.
 	maxCommandBytes = 64 << 10
 	// maxShellDepth bounds shells within shells (`sh -c "sh -c …"`).
