@@ -49,8 +49,10 @@ const (
 	// maxSearchEntries bounds the look for credential files below a folder that a command searches.
 	maxSearchEntries = 20_000
 
-	// maxInstructionBytes bounds one instruction file (AGENTS.md) and each file of `.espy`.
+	// maxInstructionBytes is how much is kept of an instruction file (AGENTS.md) and of each file of `.espy`.
 	maxInstructionBytes = 256 << 10
+	// maxWorkspaceFileBytes bounds a file of `.espy` that is summed; a tool may be a program.
+	maxWorkspaceFileBytes = 64 << 20
 	// maxWorkspaceFiles bounds how many files of `.espy` are looked at.
 	maxWorkspaceFiles = 512
 )
