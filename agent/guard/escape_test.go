@@ -145,7 +145,10 @@ func (w *world) doors() map[string]func(name string) (string, error) {
 			err := w.roots.Walk(context.Background(), name, func(p Path, e fs.DirEntry) error { seen++; return nil })
 			return fmt.Sprint(seen, " entries"), err
 		},
-		"WriteFile": func(name string) (string, error) { _, err := w.roots.WriteFile(name, []byte("WRITTEN")); return "", err },
+		"WriteFile": func(name string) (string, error) {
+			_, err := w.roots.WriteFile(name, []byte("WRITTEN"))
+			return "", err
+		},
 	}
 }
 

@@ -63,8 +63,11 @@ func Git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	}
 	settings := append(userSettings(ctx), filterSettings(ctx, dir, args[0])...)
 	full = append(full, "--no-pager", args[0])
-	if slices.Contains(gitDiffers, args[0]) {
+	switch {
+	case slices.Contains(gitDiffers, args[0]):
 		full = append(full, "--no-ext-diff", "--no-textconv")
+	case args[0] == "blame" || args[0] == "grep":
+		full = append(full, "--no-textconv")
 	}
 	return runGit(ctx, dir, settings, append(full, args[1:]...))
 }

@@ -14,7 +14,7 @@ import (
 
 // world is a workspace with a neighbour folder that must stay closed.
 type world struct {
-	t         *testing.T
+	t         testing.TB
 	base      string // holds ws, out and home
 	ws, out   string
 	home      string
@@ -23,7 +23,7 @@ type world struct {
 	forbidden string // what the outside file holds
 }
 
-func newWorld(t *testing.T, trusted ...string) *world {
+func newWorld(t testing.TB, trusted ...string) *world {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -35,7 +36,7 @@ func (s *shellJudge) words(args []*syntax.Word) []word {
 
 func (s *shellJudge) expand(w *syntax.Word) []word {
 	if s.posix || !holdsBrace(w) {
-		return []word{s.word(w)}
+		return []word{s.word(w)} // an unquoted word that is certain is never empty without braces
 	}
 	parts := append([]syntax.WordPart(nil), w.Parts...)
 	split := &syntax.Word{Parts: parts}
@@ -49,9 +50,22 @@ func (s *shellJudge) expand(w *syntax.Word) []word {
 		if leftBraces(x) {
 			one.known = false
 		}
-		all = append(all, one)
+		if one.text != "" || !one.known || quoted(x) {
+			all = append(all, one)
+		}
 	}
 	return all
+}
+
+// quoted reports words that exist even when they are empty.
+func quoted(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		switch part.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		}
+		return false
+	})
 }
 
 func holdsBrace(w *syntax.Word) bool {
@@ -156,6 +170,9 @@ func (v *evaluation) unquoted(s string, first bool) {
 		}
 		v.ordinary(v.judge.home)
 		s = s[len(user):]
+	}
+	if strings.Contains(s, "=~") || strings.Contains(s, ":~") {
+		v.unknown() // some shells put the home folder in here too
 	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
