@@ -52,5 +52,9 @@ type Env struct {
 	Picture   func(ref string) (message.PictureRecord, bool) // what the log knows of a picture
 	Progress  func(callID, line string)                      // a line for the screen; never blocks
 	Ledger    *Ledger                                        // which files the model has read, and as what
-	MaxSource int64                                          // bytes a text file may have to be read whole
+	MaxSource int64                                          // bytes a text file may have to be read whole; 0 means 10 MiB
+
+	// Redacted says whether a file, by absolute path or by the hex SHA-256 of its bytes, holds a picture the
+	// person hid parts of in this session. Nil means none does.
+	Redacted func(abs, hash string) bool
 }

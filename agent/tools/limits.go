@@ -1,0 +1,91 @@
+package tools
+
+import "time"
+
+// What a model is shown. Everything beyond goes to a blob the model can read piece by piece.
+const (
+	// maxShownLines and maxShownBytes bound one read. 2000 lines of source are about 25,000 tokens; 50 KB
+	// keeps files of long lines at the same price.
+	maxShownLines = 2000
+	maxShownBytes = 50_000
+
+	// maxLineBytes is where a single line is cut: minified code and data lines carry little per byte.
+	maxLineBytes = 2000
+
+	// maxOutputChars is how much of a tool's text stays in the context: head and tail, about 8,000 tokens.
+	maxOutputChars = 30_000
+
+	// maxFolderEntries bounds a listing; a larger folder is searched with glob instead.
+	maxFolderEntries = 500
+)
+
+// Files.
+const (
+	// defaultMaxSource is used where Env.MaxSource is zero: text files up to 10 MiB are read and edited whole.
+	defaultMaxSource = 10 << 20
+
+	// maxSearchBytes is the largest file grep reads; larger ones are generated or data, and counted as skipped.
+	maxSearchBytes = 10 << 20
+
+	// sniffBytes is how much of a file decides what kind it is; git looks at as much for its binary test.
+	sniffBytes = 8000
+
+	// maxDiffBytes bounds the diff kept with a result; the file itself is always written whole.
+	maxDiffBytes = 256 << 10
+)
+
+// Searching.
+const (
+	maxMatches      = 300     // matching lines of one grep; more say too little each
+	maxGlobResults  = 200     // names of one glob
+	maxContextLines = 10      // lines around a match
+	maxMatchBytes   = 500     // of one matching line; the match itself stays in view
+	maxWalkFiles    = 200_000 // names looked at outside a git repository before a search says it stopped
+	searchWorkers   = 4       // files read at once: each may hold maxSearchBytes
+)
+
+// Shell.
+const (
+	defaultShellTimeout = 120 * time.Second
+	maxShellTimeout     = 600 * time.Second
+
+	// shellWaitDelay is how long output is still collected after the shell ended or was killed, when a
+	// background child holds the pipe open.
+	shellWaitDelay = time.Second
+
+	// maxSpillBytes bounds the stored output of one command; the rest is counted, and its tail is shown.
+	maxSpillBytes = 64 << 20
+
+	// maxPendingLine is where an unfinished output line is passed on in pieces.
+	maxPendingLine = 64 << 10
+
+	// progressEvery is the shortest time between two progress lines: a screen is redrawn no faster.
+	progressEvery = 100 * time.Millisecond
+
+	// maxProgressBytes bounds a progress line; a screen is seldom wider.
+	maxProgressBytes = 200
+
+	// minFoldChars is the shortest run of base64 that is folded: below it, keys and hashes stay readable.
+	minFoldChars = 1000
+
+	// minFoldLine is the shortest line taken for one of wrapped base64; encoders wrap at 64 or 76.
+	minFoldLine = 60
+)
+
+// Pictures.
+const (
+	// legibleAspect is the ratio of sides over which a whole picture is too thin a strip to read.
+	legibleAspect = 3
+
+	// legibleSide is how many pixels of the long side one full-size crop shows: the side of detail "auto".
+	legibleSide = 2048
+
+	// maxSlices bounds the pictures of one call.
+	maxSlices = 8
+
+	// sliceOverlap is the part of a band that the next one repeats, so that no line of text is cut in two.
+	sliceOverlap = 0.05
+
+	// maxRedactedBytes bounds what is hashed to compare a file with a redacted one; the gate takes 20 MiB.
+	maxRedactedBytes = 32 << 20
+)
