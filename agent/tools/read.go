@@ -71,17 +71,17 @@ func runRead(ctx context.Context, env *Env, call message.ToolCall, a readArgs) (
 	case kindPicture:
 		return readPicture(ctx, env, call, src, name)
 	case kindBinary:
-		return answer(fmt.Sprintf("%s is not text: %s, %s.%s", src.label, name, size(src.size), binaryHint(name)),
+		return answer(fmt.Sprintf("%s is not text but %s, %s.%s", src.label, name, size(src.size), binaryHint(name)),
 			message.MetaPath, src.file.Abs, message.MetaSummary, src.label+": "+name), nil
 	}
 	return readText(ctx, env, src, head, a)
 }
 
 func binaryHint(kind string) string {
-	switch kind {
-	case "PDF document":
+	switch {
+	case strings.Contains(kind, "PDF"):
 		return " Turn it into text or pictures with a command such as pdftotext or pdftoppm, if there is one."
-	case "ZIP archive (also .jar, .docx, .xlsx)", "tar archive", "gzip archive":
+	case strings.Contains(kind, "archive"):
 		return " List or unpack it with a shell command."
 	}
 	return ""
@@ -165,9 +165,10 @@ func readPicture(ctx context.Context, env *Env, call message.ToolCall, src *sour
 		return look(ctx, env, call, src, []media.Options{{}})
 	}
 	facts := kind
-	if w, h, ok := pictureSides(kind, src); ok {
+	if header, err := media.Probe(src.readerAt(), src.size); err == nil {
+		w, h := header.Upright()
 		facts += fmt.Sprintf(", %dx%d pixels", w, h)
 	}
-	text := fmt.Sprintf("%s is a picture (%s, %s). The model in use cannot see pictures, so this is all that can be told of it; the person can switch to a vision-capable model with /model.", src.label, facts, size(src.size))
+	text := fmt.Sprintf("%s is %s, %s. The model in use cannot see pictures, so this is all that can be told of it; the person can switch to a vision-capable model with /model.", src.label, facts, size(src.size))
 	return answer(withNote(text, src.file.note), message.MetaPath, src.file.Abs, message.MetaSummary, src.label+": "+kind), nil
 }

@@ -2,9 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"espy/agent/guard"
@@ -63,7 +60,7 @@ func runReadMedia(ctx context.Context, env *Env, call message.ToolCall, a readMe
 	view := media.Options{Detail: media.Detail(a.Detail), Crop: a.Crop}
 	views := []media.Options{view}
 	if a.Slices > 1 {
-		if views, err = slice(ctx, env, src, view, a.Slices); err != nil {
+		if views, err = slice(src, view, a.Slices); err != nil {
 			return Outcome{}, withReadMedia(err)
 		}
 	}
@@ -100,16 +97,16 @@ func refuseText(src *source) error {
 
 // slice divides a picture, or the part that is cropped, into bands along its long side, from the top or the
 // left, each repeating a little of the one before.
-func slice(ctx context.Context, env *Env, src *source, view media.Options, n int) ([]media.Options, error) {
+func slice(src *source, view media.Options, n int) ([]media.Options, error) {
 	area := message.Rect{}
 	if view.Crop != nil {
 		area = *view.Crop
 	} else {
-		w, h, err := uprightSides(ctx, env, src)
+		header, err := media.Probe(src.readerAt(), src.size)
 		if err != nil {
-			return nil, err
+			return []media.Options{view}, nil // no picture: the gate says what it is
 		}
-		area.Width, area.Height = w, h
+		area.Width, area.Height = header.Upright()
 	}
 	long := max(area.Width, area.Height)
 	if long < n {
@@ -131,26 +128,4 @@ func slice(ctx context.Context, env *Env, src *source, view media.Options, n int
 		views = append(views, opt)
 	}
 	return views, nil
-}
-
-// uprightSides asks the gate how large the picture is, upright, without storing anything.
-func uprightSides(ctx context.Context, env *Env, src *source) (w, h int, err error) {
-	pic, err := env.Gate.Ingest(ctx, nowhere{}, pictureSource(src), media.Options{Detail: media.DetailLow})
-	if err != nil {
-		return 0, 0, err
-	}
-	if pic.Receipt.Source.Width < 1 || pic.Receipt.Source.Height < 1 {
-		return 0, 0, errors.New("the gate admitted a picture without a size")
-	}
-	return pic.Receipt.Source.Width, pic.Receipt.Source.Height, nil
-}
-
-// nowhere is a sink that keeps nothing.
-type nowhere struct{}
-
-func (nowhere) PutBlob(ctx context.Context, ext string, r io.Reader) (string, error) {
-	if _, err := io.Copy(io.Discard, r); err != nil {
-		return "", fmt.Errorf("reading a picture: %w", err)
-	}
-	return "blobs/none." + ext, ctx.Err()
 }

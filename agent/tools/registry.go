@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"strings"
 
 	"espy/providers"
 )
@@ -63,5 +64,5 @@ func (r *Registry) Missing(name string) string {
 	if near := r.Nearest(name); near != "" {
 		return sentence + "; did you mean " + near + "?"
 	}
-	return sentence + "."
+	return sentence + "; there are " + strings.Join(r.order, ", ") + "."
 }

@@ -23,12 +23,12 @@ func Spill(ctx context.Context, env *Env, text string) (shown, ref string, err e
 	head := cutHead(text, maxOutputChars/2)
 	tail := cutTail(text, maxOutputChars/2)
 	gap := len(text) - len(head) - len(tail)
-	return head + spillNote(int64(gap), ref) + tail, ref, nil
+	return head + spillNote(int64(gap), message.BlobName(ref)) + tail, ref, nil
 }
 
 // spillNote stands between head and tail.
-func spillNote(left int64, ref string) string {
-	return fmt.Sprintf("\n[%s characters left out here; the whole text is %s: read it with offset and limit, or grep it]\n", thousands(left), message.BlobName(ref))
+func spillNote(left int64, name string) string {
+	return fmt.Sprintf("\n[%s characters left out here; the whole text is %s: read it with offset and limit, or grep it]\n", thousands(left), name)
 }
 
 // cutHead is at most n bytes from the start, ending at a line where one ends in the second half.

@@ -44,18 +44,19 @@ func charStart(text string, i int) int {
 	return i
 }
 
-// nearest returns the candidate most like word: equal but for case, a prefix, or a few letters away.
+// nearest returns the candidate most like word: few letters to change, and more likely one that begins alike.
 func nearest(word string, candidates []string) string {
 	if word == "" || len(word) > 100 {
 		return ""
 	}
 	best, least := "", len(word)/2+1
 	for _, c := range candidates {
-		d := distance(strings.ToLower(word), strings.ToLower(c))
-		if strings.HasPrefix(strings.ToLower(c), strings.ToLower(word)) || strings.HasPrefix(strings.ToLower(word), strings.ToLower(c)) {
-			d = min(d, 1)
+		a, b := strings.ToLower(word), strings.ToLower(c)
+		same := 0
+		for same < min(len(a), len(b)) && a[same] == b[same] {
+			same++
 		}
-		if d < least {
+		if d := max(distance(a, b)-same/2, 0); d < least && (same > 0 || d <= len(word)/3) {
 			best, least = c, d
 		}
 	}
