@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -118,6 +119,7 @@ type spillStream struct {
 
 	pending strings.Builder
 	pipe    *io.PipeWriter
+	buffer  *bufio.Writer // before the pipe: a line at a time would wake the reader for each
 	done    chan struct{} // closed by the storing goroutine; ref and err are then set
 	ref     string
 	err     error
@@ -138,7 +140,7 @@ func (s *spillStream) write(text string) {
 
 func (s *spillStream) start() {
 	r, w := io.Pipe()
-	s.pipe, s.done = w, make(chan struct{})
+	s.pipe, s.buffer, s.done = w, bufio.NewWriterSize(w, spillBuffer), make(chan struct{})
 	go func() {
 		defer close(s.done)
 		s.ref, s.err = s.blobs.PutBlob(s.ctx, "txt", r)
@@ -153,7 +155,7 @@ func (s *spillStream) pass(text string) {
 		s.lost += int64(len(text))
 		return
 	}
-	n, _ := io.WriteString(s.pipe, text)
+	n, _ := s.buffer.WriteString(text)
 	s.stored += int64(n)
 }
 
@@ -166,8 +168,9 @@ func (s *spillStream) finish(always bool) (string, error) {
 		s.start()
 	}
 	if s.lost > 0 {
-		fmt.Fprintf(s.pipe, "\n[%s more were printed and not stored]\n", size(s.lost))
+		fmt.Fprintf(s.buffer, "\n[%s more were printed and not stored]\n", size(s.lost))
 	}
+	_ = s.buffer.Flush() // fails only if storing did, which is told below
 	s.pipe.Close()
 	<-s.done
 	if s.err != nil {

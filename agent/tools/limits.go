@@ -56,6 +56,9 @@ const (
 	// maxSpillBytes bounds the stored output of one command; the rest is counted, and its tail is shown.
 	maxSpillBytes = 64 << 20
 
+	// spillBuffer is how much is collected before it is handed to the blob, in bytes.
+	spillBuffer = 64 << 10
+
 	// maxPendingLine is where an unfinished output line is passed on in pieces.
 	maxPendingLine = 64 << 10
 

@@ -8,8 +8,7 @@ import (
 	"unicode"
 
 	"espy/agent/guard"
-
-	"golang.org/x/text/unicode/norm"
+	"espy/media/clipboard"
 )
 
 // found is a file or folder a name led to.
@@ -34,7 +33,7 @@ func locate(env *Env, name string) (found, error) {
 	if pathFault(err) != guard.FaultMissing {
 		return found{}, err
 	}
-	truth, ok := trueName(env.Roots, name)
+	truth, ok := trueName(env, name)
 	if !ok {
 		return found{}, missing(env.Roots, name, err)
 	}
@@ -63,64 +62,41 @@ func effectPath(env *Env, name string) string {
 	return name
 }
 
-// trueName walks up to a folder that is there and back down through neighbours equal but for spaces.
-func trueName(roots *guard.Roots, name string) (string, bool) {
-	dir, base := filepath.Split(filepath.Clean(name))
-	if base == "" || base == "." || base == ".." {
-		return "", false
+// trueName is the one file whose name differs only in odd spaces, accents and the like, looked up through the
+// roots alone.
+func trueName(env *Env, name string) (string, bool) {
+	abs := filepath.Clean(name)
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(env.Workspace, abs)
 	}
-	if dir == "" {
-		dir = "."
-	}
-	dir = filepath.Clean(dir)
-	if _, _, err := roots.Stat(dir); err != nil {
-		if pathFault(err) != guard.FaultMissing {
-			return "", false
-		}
-		ok := false
-		if dir, ok = trueName(roots, dir); !ok {
-			return "", false
-		}
-	}
-	entries, _, err := roots.ReadDir(dir)
+	match, err := clipboard.ResolveName(abs, rootsFS{env.Roots})
 	if err != nil {
 		return "", false
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
+	if rel, err := filepath.Rel(env.Workspace, match.Path); err == nil && filepath.IsLocal(rel) {
+		return rel, true
 	}
-	for _, fold := range []func(string) string{foldSpaces, dropSpaces} {
-		if truth, ok := onlyEqual(base, names, fold); ok {
-			return filepath.Join(dir, truth), true
-		}
-	}
-	return "", false
+	return match.Path, true
 }
 
-func onlyEqual(base string, names []string, fold func(string) string) (string, bool) {
-	want, match, hits := fold(base), "", 0
-	for _, n := range names {
-		if fold(n) == want {
-			match = n
-			hits++
-		}
+// rootsFS looks names up through the roots, so that a tolerant look-up sees no more than a strict one.
+type rootsFS struct{ roots *guard.Roots }
+
+func (r rootsFS) Stat(name string) (fs.FileInfo, error) {
+	info, _, err := r.roots.Stat(name)
+	return info, err
+}
+
+func (r rootsFS) Names(folder string, limit int) ([]string, error) {
+	entries, _, err := r.roots.ReadDir(folder)
+	if err != nil {
+		return nil, err
 	}
-	return match, hits == 1
-}
-
-// foldSpaces makes every space character (Unicode class Zs) the plain one and composes accents.
-func foldSpaces(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Zs, r) {
-			return ' '
-		}
-		return r
-	}, norm.NFC.String(name))
-}
-
-func dropSpaces(name string) string {
-	return strings.ReplaceAll(foldSpaces(name), " ", "")
+	names := make([]string, 0, min(len(entries), limit))
+	for _, e := range entries[:min(len(entries), limit)] {
+		names = append(names, e.Name())
+	}
+	return names, nil
 }
 
 // missing adds the most similar name of the folder to the sentence about a name that is not there.
