@@ -7,8 +7,6 @@ import (
 
 	"espy/agent/guard"
 	"espy/agent/message"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
 // change is what a write or an edit would do to one file. It is planned twice, for the question to the person
@@ -63,7 +61,7 @@ func (c change) diff() string {
 	if c.isNew {
 		from = "/dev/null"
 	}
-	return strings.ToValidUTF8(udiff.Unified(from, "b/"+c.Display, c.before, c.after), "\uFFFD")
+	return unifiedDiff(from, "b/"+c.Display, c.before, c.after)
 }
 
 func (c change) effect(verb string) guard.Effect {

@@ -106,6 +106,9 @@ func (l *listing) sortByName() {
 // checkPattern makes a glob pattern one that can be matched against paths below a folder.
 func checkPattern(tool, pattern string) (string, error) {
 	pattern = strings.TrimPrefix(filepath.ToSlash(pattern), "./")
+	if len(pattern) > maxPatternBytes || strings.Count(pattern, "{") > maxPatternBraces {
+		return "", mistakef("%s: the glob pattern is too long (at most %d characters and %d braces)", tool, maxPatternBytes, maxPatternBraces)
+	}
 	if !doublestar.ValidatePattern(pattern) {
 		return "", mistakef("%s: %s is not a glob pattern: a bracket or brace is not closed", tool, quote(clip(pattern, 60)))
 	}

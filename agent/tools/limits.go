@@ -36,12 +36,13 @@ const (
 
 // Searching.
 const (
-	maxMatches      = 300     // matching lines of one grep; more say too little each
-	maxGlobResults  = 200     // names of one glob
-	maxContextLines = 10      // lines around a match
-	maxMatchBytes   = 500     // of one matching line; the match itself stays in view
-	maxWalkFiles    = 200_000 // names looked at outside a git repository before a search says it stopped
-	searchWorkers   = 4       // files read at once: each may hold maxSearchBytes
+	maxMatches       = 300  // matching lines of one grep; more say too little each
+	maxGlobResults   = 200  // names of one glob
+	maxContextLines  = 10   // lines around a match
+	maxMatchBytes    = 500  // of one matching line; the match itself stays in view
+	maxPatternBytes  = 1000 // of a glob pattern
+	maxPatternBraces = 4    // groups in a glob pattern: each multiplies what is tried for every name
+	searchWorkers    = 4    // files read at once: each may hold maxSearchBytes
 )
 
 // Shell.

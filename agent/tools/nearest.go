@@ -9,6 +9,7 @@ import (
 
 // Bounds of the search for what a model may have meant.
 const (
+	maxNearPlaces  = 5       // places named of a text that occurs more than once
 	maxNearLines   = 3       // lines shown
 	maxNearBytes   = 300     // of each line shown
 	maxCompareLine = 200     // bytes of a line that are compared
@@ -17,25 +18,20 @@ const (
 )
 
 // notUnique says where a text that must occur once occurs.
-func notUnique(plain, old string) error {
+func notUnique(text unified, old string) error {
+	hits := text.find(old, true)
+	if len(hits) == 1 { // it overlaps itself
+		hits = text.find(old, false)
+	}
 	var lines []string
-	count, at := 0, 0
-	for {
-		i := strings.Index(plain[at:], old)
-		if i < 0 {
-			break
-		}
-		if count < 5 {
-			lines = append(lines, fmt.Sprint(1+strings.Count(plain[:at+i], "\n")))
-		}
-		count++
-		at += i + 1
+	for _, h := range hits[:min(len(hits), maxNearPlaces)] {
+		lines = append(lines, fmt.Sprint(1+strings.Count(text.plain[:h], "\n")))
 	}
 	more := ""
-	if count > len(lines) {
-		more = fmt.Sprintf(" and %d more", count-len(lines))
+	if len(hits) > len(lines) {
+		more = fmt.Sprintf(" and %d more", len(hits)-len(lines))
 	}
-	return fmt.Errorf("old_text occurs %d times (lines %s%s); give more of the text around the one you mean, or set replace_all", count, strings.Join(lines, ", "), more)
+	return fmt.Errorf("old_text occurs %d times (lines %s%s); give more of the text around the one you mean, or set replace_all", len(hits), strings.Join(lines, ", "), more)
 }
 
 // notFound shows what comes nearest to a text that is not there.

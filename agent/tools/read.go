@@ -100,6 +100,9 @@ func readText(ctx context.Context, env *Env, src *source, head []byte, a readArg
 		text = src
 	}
 	if utf16Order(head) != 0 {
+		if !whole {
+			return Outcome{}, mistakef("%s is UTF-16 text of %s, and up to %s of it is decoded; convert it to UTF-8 with a shell command", src.label, size(src.size), size(maxSource(env)))
+		}
 		data, err := io.ReadAll(io.LimitReader(text, maxSource(env)))
 		if err != nil {
 			return Outcome{}, src.unreadable(err)

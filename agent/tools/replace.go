@@ -55,7 +55,7 @@ func (e replacement) apply(content string) (string, error) {
 	case len(hits) == 0:
 		return "", notFound(text.plain, text.normal(e.Old))
 	case len(hits) > 1 && !e.All:
-		return "", notUnique(text.plain, text.normal(e.Old))
+		return "", notUnique(text, e.Old)
 	}
 	var b strings.Builder
 	done := 0

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 	}
 	limited, cancel := context.WithTimeout(ctx, a.timeout())
 	defer cancel()
-	cmd, err := guard.ShellCommand(limited, a.Command, dir, append(os.Environ(), plainTerminal()...))
+	cmd, err := guard.ShellCommand(limited, a.Command, dir, commandEnvironment(env))
 	if err != nil {
 		return Outcome{}, mistakef("shell: %v", err)
 	}
@@ -109,9 +110,13 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 	return end.outcome(a, text, ref), nil
 }
 
-// plainTerminal asks programs not to page, prompt or paint.
-func plainTerminal() []string {
-	return []string{"TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
+// commandEnvironment is what commands are given; colours are off, for they are removed anyway.
+func commandEnvironment(env *Env) []string {
+	environ := env.Environ
+	if environ == nil {
+		environ = guard.CommandEnvironment(os.Environ(), nil, nil)
+	}
+	return append(slices.Clone(environ), "NO_COLOR=1")
 }
 
 func shellFolder(env *Env, cwd string) (string, error) {

@@ -54,6 +54,10 @@ type Env struct {
 	Ledger    *Ledger                                        // which files the model has read, and as what
 	MaxSource int64                                          // bytes a text file may have to be read whole; 0 means 10 MiB
 
+	// Environ is the environment of commands, without the keys of providers. Nil means espy's own less the
+	// keys whose names are known (guard.CommandEnvironment).
+	Environ []string
+
 	// Redacted says whether a file, by absolute path or by the hex SHA-256 of its bytes, holds a picture the
 	// person hid parts of in this session. Nil means none does.
 	Redacted func(abs, hash string) bool
