@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -23,7 +22,7 @@ func look(ctx context.Context, env *Env, call message.ToolCall, src *source, vie
 	}
 	from := pictureSource(src)
 	var out Outcome
-	var lines []string
+	var parts []string
 	var receipts []media.Receipt
 	for _, opt := range views {
 		pic, err := env.Gate.Ingest(ctx, env.Blobs, from, opt)
@@ -33,12 +32,12 @@ func look(ctx context.Context, env *Env, call message.ToolCall, src *source, vie
 		out.Result.Images = append(out.Result.Images, pic.Image)
 		out.Pictures = append(out.Pictures, pictureRecord(call, from, opt, pic))
 		receipts = append(receipts, pic.Receipt)
-		lines = append(lines, receiptLine(from.Name, pic))
+		parts = append(lines, receiptText(from.Name, pic))
 	}
 	if hint := stripHint(receipts); hint != "" {
-		lines = append(lines, hint)
+		parts = append(lines, hint)
 	}
-	text := withNote(strings.Join(lines, "\n"), src.file.note)
+	text := withNote(strings.Join(parts, "\n"), src.file.note)
 	meta, err := receiptMeta(receipts)
 	if err != nil {
 		return Outcome{}, err
@@ -94,40 +93,13 @@ func refuseRedacted(env *Env, src *source) error {
 	return nil
 }
 
-// receiptLine says what was done to a picture, so that a coordinate read off it can be mapped back.
-func receiptLine(name string, pic media.Picture) string {
-	r := pic.Receipt
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %dx%d pixels", quoteName(name), strings.ToUpper(r.Source.Format), r.Source.Width, r.Source.Height)
-	if r.Source.Frames > 1 {
-		fmt.Fprintf(&b, ", first of %d frames", r.Source.Frames)
-	}
-	if r.Crop != nil {
-		fmt.Fprintf(&b, "; crop x=%d y=%d width=%d height=%d", r.Crop.X, r.Crop.Y, r.Crop.Width, r.Crop.Height)
-	}
-	fmt.Fprintf(&b, "; sent as %dx%d", r.Sent.Width, r.Sent.Height)
-	switch {
-	case r.Scale > 0 && math.Abs(r.Scale-1) > 1e-9:
-		fmt.Fprintf(&b, ", scaled by %.4g (divide a position by that%s for source pixels)", r.Scale, cropOffset(r.Crop))
-	case r.Crop != nil:
-		fmt.Fprintf(&b, ", full size (add %d,%d to a position for source pixels)", r.Crop.X, r.Crop.Y)
-	default:
-		b.WriteString(", full size")
-	}
+// receiptText says what was done to a picture, so that a coordinate read off it can be mapped back.
+func receiptText(name string, pic media.Picture) string {
+	head := quoteName(name)
 	if pic.Original != "" {
-		fmt.Fprintf(&b, "; %s", message.BlobName(pic.Original))
+		head += " (" + message.BlobName(pic.Original) + ")"
 	}
-	for _, w := range r.Warnings {
-		b.WriteString("; " + w)
-	}
-	return b.String()
-}
-
-func cropOffset(crop *message.Rect) string {
-	if crop == nil {
-		return ""
-	}
-	return fmt.Sprintf(" and add %d,%d", crop.X, crop.Y)
+	return head + "\n" + pic.Receipt.String()
 }
 
 // stripHint says how to see a picture that is too long and thin to be legible whole.

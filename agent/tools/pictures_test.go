@@ -65,7 +65,7 @@ func TestReadMediaShowsACropInSourcePixels(t *testing.T) {
 	if want := placeColour(2500, 300); uint8(r>>8) != want.R || uint8(g>>8) != want.G {
 		t.Errorf("the first pixel is %d,%d, want %v", r>>8, g>>8, want)
 	}
-	for _, says := range []string{"shot.dat: PNG, 3000x400 pixels", "crop x=2500 y=300 width=200 height=50", "add 2500,300 to a position"} {
+	for _, says := range []string{"shot.dat (blob:", "source  png, 3000x400", "crop    200x50 at 2500,300", "source point = sent point + (2500, 300)"} {
 		if !strings.Contains(out.Result.Text, says) {
 			t.Errorf("the words are %q, without %q", out.Result.Text, says)
 		}
@@ -103,7 +103,7 @@ func TestABlobNameOpensTheOriginal(t *testing.T) {
 			args["crop"] = map[string]int{"x": 2800, "y": 1900, "width": 100, "height": 100}
 		}
 		out := w.Call(tool, args)
-		if out.Result.IsError || !strings.Contains(out.Result.Text, "shot.png: PNG, 3000x2000 pixels") {
+		if out.Result.IsError || !strings.Contains(out.Result.Text, "source  png, 3000x2000") {
 			t.Errorf("%s: %s", tool, out.Result.Text)
 			continue
 		}
@@ -169,7 +169,8 @@ func TestWhatIsNoPictureIsRefusedInASentence(t *testing.T) {
 	w := toolstest.New(t)
 	w.Write("error.png", "curl: (6) Could not resolve host\n")
 	w.Write("empty.png", "")
-	w.Write("cut.png", string(pngOf(t, 100, 100)[:300]))
+	whole := pngOf(t, 100, 100)
+	w.Write("cut.png", string(whole[:len(whole)/2]))
 	w.Write("shot.png", string(pngOf(t, 100, 100)))
 	ref := w.Call("shell", `{"command":"seq 1 20000"}`).Result.Meta[message.MetaBlob]
 	for _, args := range []string{
