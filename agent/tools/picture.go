@@ -32,10 +32,10 @@ func look(ctx context.Context, env *Env, call message.ToolCall, src *source, vie
 		out.Result.Images = append(out.Result.Images, pic.Image)
 		out.Pictures = append(out.Pictures, pictureRecord(call, from, opt, pic))
 		receipts = append(receipts, pic.Receipt)
-		parts = append(lines, receiptText(from.Name, pic))
+		parts = append(parts, receiptText(from.Name, pic))
 	}
 	if hint := stripHint(receipts); hint != "" {
-		parts = append(lines, hint)
+		parts = append(parts, hint)
 	}
 	text := withNote(strings.Join(parts, "\n"), src.file.note)
 	meta, err := receiptMeta(receipts)
