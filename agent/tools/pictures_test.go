@@ -2,13 +2,16 @@ package tools_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"espy/agent/message"
@@ -221,6 +224,17 @@ func TestAFileOfARedactedPictureIsNotShown(t *testing.T) {
 		}
 		if out := w.Call(tool, `{"path":"other.png"}`); out.Result.IsError {
 			t.Errorf("%s refuses another file: %s", tool, out.Result.Text)
+		}
+	}
+}
+
+func TestAPictureThatCannotBeStoredIsAMachineError(t *testing.T) {
+	w := toolstest.New(t)
+	w.Write("shot.png", string(pngOf(t, 40, 30)))
+	w.Blobs.Fail(syscall.ENOSPC)
+	for _, tool := range []string{"read", "read_media"} {
+		if _, err := w.CallContext(context.Background(), tool, `{"path":"shot.png"}`); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s ends with %v", tool, err)
 		}
 	}
 }
