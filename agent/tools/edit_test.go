@@ -189,3 +189,36 @@ func TestChangesOutsideTheWorkspaceAreTheGuardsToRefuse(t *testing.T) {
 		t.Errorf("the file outside became %q", data)
 	}
 }
+
+func TestARewriteKeepsTheEndingsAFileHad(t *testing.T) {
+	for _, c := range []struct{ before, content, after string }{
+		{"a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n"},
+		{"\ufeffa\n", "x\n", "\ufeffx\n"},
+		{"\ufeffa\r\n", "x\n", "\ufeffx\r\n"},
+		{"a\r\nb\n", "x\ny\n", "x\ny\n"},
+		{"a\n", "x\r\n", "x\r\n"},
+		{"a\r\n", "x\r\ny\n", "x\r\ny\n"},
+		{"", "x\n", "x\n"},
+	} {
+		w := toolstest.New(t)
+		w.Write("f", c.before)
+		w.Call("read", `{"path":"f"}`)
+		out := w.Call("write", map[string]any{"path": "f", "content": c.content})
+		if out.Result.IsError || w.Read("f") != c.after {
+			t.Errorf("%q over %q became %q, want %q: %s", c.content, c.before, w.Read("f"), c.after, out.Result.Text)
+		}
+	}
+}
+
+func TestAFileThePromptBroughtCountsAsRead(t *testing.T) {
+	w := toolstest.New(t)
+	w.Write("f", "one\n")
+	info, err := os.Stat(w.Path("f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Env.Ledger.Saw(w.Path("f"), info, []byte("one\n"))
+	if out := w.Call("edit", edits("f", edit{Old: "one", New: "two"})); out.Result.IsError {
+		t.Error(out.Result.Text)
+	}
+}

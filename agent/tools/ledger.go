@@ -32,6 +32,15 @@ const (
 	unchanged                 // it is
 )
 
+// Saw notes that the model was given a file whole by another road than read, such as an @file of a prompt. The
+// path is absolute, with links resolved, as guard.Path has it.
+func (l *Ledger) Saw(abs string, info fs.FileInfo, content []byte) {
+	if content == nil {
+		content = []byte{}
+	}
+	l.note(abs, stampOf(info, content))
+}
+
 func (l *Ledger) note(abs string, s stamp) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -3,7 +3,8 @@
 //
 // Contract: a mistake a model can mend (a wrong argument, a missing file, a refused path) is a ToolResult
 // with IsError and a sentence that says what to do; broken machinery (a full disk) is a Go error. Run is
-// called only after the guard allowed the Effect. Read-only tools may run side by side.
+// called only after the guard allowed the Effect, and ends soon after its context: with ctx.Err(), or, where
+// something was done or printed, with a result that says so. Read-only tools may run side by side.
 //
 // The package knows the guard's roots, the gate for pictures and where blobs go. It must not know the loop,
 // the log or a screen; what a call needs of them is in Env.

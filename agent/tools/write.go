@@ -69,5 +69,25 @@ func planWrite(env *Env, a writeArgs) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{Path: path, name: a.Path, before: before, after: a.Content}, nil
+	after, note := keepEndings(before, a.Content)
+	return change{Path: path, name: a.Path, note: note, before: before, after: after}, nil
+}
+
+// keepEndings gives a rewritten file the line endings and the mark it had: models write plain line feeds, and a
+// rewrite is not meant to change every line of a file from Windows.
+func keepEndings(before, content string) (after, note string) {
+	var kept []string
+	old := unify(before)
+	if old.crlf && len(old.breaks) == strings.Count(before, "\n") && !strings.Contains(content, "\r\n") && strings.Contains(content, "\n") {
+		content = strings.ReplaceAll(content, "\n", "\r\n")
+		kept = append(kept, "CRLF line endings")
+	}
+	if strings.HasPrefix(before, utf8Mark) && !strings.HasPrefix(content, utf8Mark) {
+		content = utf8Mark + content
+		kept = append(kept, "byte order mark")
+	}
+	if len(kept) > 0 {
+		note = "[the file's " + strings.Join(kept, " and ") + " were kept]"
+	}
+	return content, note
 }
