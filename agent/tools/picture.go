@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -116,7 +117,7 @@ func stripHint(receipts []media.Receipt) string {
 	if short == 0 || long <= short*legibleAspect || r.Scale >= 1 {
 		return ""
 	}
-	crops := (long + legibleSide - 1) / legibleSide
+	crops := int(math.Ceil(float64(long) * (1 + sliceOverlap) / legibleSide))
 	if crops <= maxSlices {
 		return fmt.Sprintf("This is a long strip, made small to fit. %d full-size crops would show it legibly: call read_media with slices %d.", crops, crops)
 	}
