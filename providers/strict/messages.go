@@ -1,0 +1,3 @@
+package strict
+
+func checkMessages(c *checker) *refusal { return bad("not served") }
