@@ -38,8 +38,10 @@ func (s *Server) judge(p *protocol, r *http.Request, raw []byte) *refusal {
 	if refused := c.gatherPictures(); refused != nil {
 		return refused
 	}
-	if fault := s.schemas.check(p.name, c.body); fault != "" {
-		return bad("%s", fault)
+	if p.schema != nil {
+		if fault := faultOf(p.schema(), c.body); fault != "" {
+			return bad("%s", fault)
+		}
 	}
 	if refused := p.check(c); refused != nil {
 		return refused

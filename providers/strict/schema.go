@@ -5,7 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
-	"testing"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -13,47 +13,39 @@ import (
 //go:embed testdata
 var published embed.FS
 
-// schemas are OpenAI's published descriptions. Anthropic publishes none: its rules are code.
-type schemas struct {
-	byName map[string]*jsonschema.Schema
+// OpenAI's published descriptions, compiled when first needed. Anthropic publishes none: its rules are code.
+var (
+	chatRequest     = sync.OnceValue(func() *jsonschema.Schema { return compile("chat-request") })
+	chatChunk       = sync.OnceValue(func() *jsonschema.Schema { return compile("chat-stream-chunk") })
+	responseRequest = sync.OnceValue(func() *jsonschema.Schema { return compile("responses-request") })
+	responseEvent   = sync.OnceValue(func() *jsonschema.Schema { return compile("responses-stream-event") })
+)
+
+// compile panics on a fault: the files are our own.
+func compile(name string) *jsonschema.Schema {
+	path := "testdata/" + name + ".schema.json"
+	raw, err := published.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		panic(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(path, doc); err != nil {
+		panic(err)
+	}
+	return compiler.MustCompile(path)
 }
 
-func loadSchemas(t testing.TB) *schemas {
-	t.Helper()
-	s := &schemas{byName: map[string]*jsonschema.Schema{}}
-	for name, file := range map[string]string{
-		"chat": "chat-request", "chat event": "chat-stream-chunk", "responses": "responses-request", "responses event": "responses-stream-event",
-	} {
-		path := "testdata/" + file + ".schema.json"
-		raw, err := published.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-		if err != nil {
-			t.Fatal(err)
-		}
-		compiler := jsonschema.NewCompiler()
-		if err := compiler.AddResource(path, doc); err != nil {
-			t.Fatal(err)
-		}
-		if s.byName[name], err = compiler.Compile(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
-
-// check says what is wrong with a decoded body, "" where nothing is.
-func (s *schemas) check(name string, body any) string {
-	schema := s.byName[name]
-	if schema == nil {
-		return ""
-	}
+// faultOf says what is wrong with a decoded body, "" where nothing is.
+func faultOf(schema *jsonschema.Schema, body any) string {
 	err := schema.Validate(body)
 	if err == nil {
 		return ""
 	}
-	lines := strings.Split(err.Error(), "\n")
-	return fmt.Sprintf("the body does not match the published schema: %s", strings.Join(lines[:min(len(lines), 12)], " "))
+	const lines = 12 // the first branches of a union say what is meant
+	said := strings.Split(err.Error(), "\n")
+	return fmt.Sprintf("the body does not match the published schema: %s", strings.Join(said[:min(len(said), lines)], " "))
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Rules switch the ways in which servers differ. The zero value is the vendor's own service.
@@ -49,12 +51,12 @@ type Rules struct {
 
 // Answer is what the server answers to a request it has not refused. The zero Answer is a short text.
 type Answer struct {
-	Turn   *Turn       // rendered in the protocol of the request
-	Status int         // 0 is 200
-	Header http.Header // added
-	Body   string      // instead of Turn, sent as it is
-	Cut    int         // stop after so many bytes of the body; 0 sends it whole
-	Abort  bool        // break the connection at the end instead of closing it
+	Turn   *Turn         // rendered in the protocol of the request
+	Status int           // 0 is 200
+	Header http.Header   // added
+	Body   string        // instead of Turn, sent as it is
+	Cut    int           // stop after so many bytes of the body; 0 sends it whole
+	Abort  bool          // break the connection at the end instead of closing it
 	Hold   chan struct{} // wait for it before answering
 	Stay   chan struct{} // keep the connection open after the body until it closes
 }
@@ -78,10 +80,9 @@ func (r Request) Decode(t testing.TB, v any) {
 type Server struct {
 	URL string // without a path
 
-	t       testing.TB
-	rules   Rules
-	schemas *schemas
-	http    *httptest.Server
+	t     testing.TB
+	rules Rules
+	http  *httptest.Server
 
 	mu       sync.Mutex
 	answers  []Answer
@@ -92,7 +93,7 @@ type Server struct {
 // New starts a server that ends with the test.
 func New(t testing.TB, rules Rules) *Server {
 	t.Helper()
-	s := &Server{t: t, rules: rules, schemas: loadSchemas(t)}
+	s := &Server{t: t, rules: rules}
 	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
 	t.Cleanup(func() {
@@ -230,6 +231,7 @@ func bad(format string, args ...any) *refusal {
 // protocol is one of the three.
 type protocol struct {
 	name   string
+	schema func() *jsonschema.Schema // nil where none is published
 	check  func(*checker) *refusal
 	render func(Turn) string
 	refuse func(http.ResponseWriter, *refusal)
@@ -238,11 +240,11 @@ type protocol struct {
 func protocolOf(path string) *protocol {
 	switch {
 	case strings.HasSuffix(path, "/chat/completions"):
-		return &protocol{"chat", checkChat, Turn.Chat, refuseOpenAI}
+		return &protocol{"chat", chatRequest, checkChat, Turn.Chat, refuseOpenAI}
 	case strings.HasSuffix(path, "/v1/messages"):
-		return &protocol{"messages", checkMessages, Turn.Messages, refuseAnthropic}
+		return &protocol{"messages", nil, checkMessages, Turn.Messages, refuseAnthropic}
 	case strings.HasSuffix(path, "/responses"):
-		return &protocol{"responses", checkResponses, Turn.Responses, refuseOpenAI}
+		return &protocol{"responses", responseRequest, checkResponses, Turn.Responses, refuseOpenAI}
 	}
 	return nil
 }
