@@ -22,6 +22,7 @@ type Server struct {
 	BaseURL  string            // normalised: no trailing slash
 	KeyEnv   string            // the variable that holds the key, for sentences; "" where no key is needed
 	Key      string            // the key itself; never logged, never written
+	Script   string            // protocol "fake": a file of answers to play; "" reports what it received
 	Headers  map[string]string // extra headers, values already expanded
 }
 

@@ -19,12 +19,17 @@ type Adapter struct {
 	route   providers.Route
 	blobs   providers.Blobs
 	client  *providers.Client
+	url     string
 	learned lessons
 }
 
 // New returns the adapter of a route. Pictures are read through blobs while a request is sent.
 func New(route providers.Route, blobs providers.Blobs, client *providers.Client) *Adapter {
-	return &Adapter{route: route, blobs: blobs, client: client}
+	base, err := providers.NormaliseBaseURL("chat", route.Server.BaseURL)
+	if err != nil {
+		base = route.Server.BaseURL // the request will say what is wrong with it
+	}
+	return &Adapter{route: route, blobs: blobs, client: client, url: base + "/chat/completions"}
 }
 
 // Stream implements providers.Provider.
@@ -51,7 +56,7 @@ func (a *Adapter) post(ctx context.Context, req providers.Request, known lesson)
 		return nil, err
 	}
 	return a.client.Post(ctx, providers.Exchange{
-		URL: a.route.Server.BaseURL + "/chat/completions", Header: header(a.route.Server), Body: body, Secret: a.route.Server.Secrets(),
+		URL: a.url, Header: header(a.route.Server), Body: body, Secret: a.route.Server.Secrets(),
 	})
 }
 
