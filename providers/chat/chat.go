@@ -20,7 +20,7 @@ type Adapter struct {
 	blobs   providers.Blobs
 	client  *providers.Client
 	url     string
-	learned lessons
+	learned providers.Lessons[lesson]
 }
 
 // New returns the adapter of a route. Pictures are read through blobs while a request is sent.
@@ -35,12 +35,12 @@ func New(route providers.Route, blobs providers.Blobs, client *providers.Client)
 // Stream implements providers.Provider.
 func (a *Adapter) Stream(ctx context.Context, req providers.Request, emit func(providers.Delta)) (providers.Response, error) {
 	for {
-		known := a.learned.now()
+		known := a.learned.Now()
 		stream, err := a.post(ctx, req, known)
 		if err == nil {
 			return read(stream, emit)
 		}
-		if !a.learned.learn(err, known) {
+		if !a.learned.Learn(err, known, teach) {
 			return providers.Response{}, err
 		}
 	}

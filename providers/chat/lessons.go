@@ -1,10 +1,7 @@
 package chat
 
 import (
-	"errors"
-	"net/http"
 	"strings"
-	"sync"
 
 	"espy/providers"
 )
@@ -19,36 +16,8 @@ type lesson struct {
 	nonNull         bool   // refuses null content
 }
 
-// lessons guards the lesson of one base URL.
-type lessons struct {
-	mu      sync.Mutex
-	current lesson
-}
-
-func (l *lessons) now() lesson {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.current
-}
-
-// learn reports whether the refusal of a request sent under used teaches something new, so that the request is
-// worth sending once more. A later request that was refused for what is known by now is sent again too.
-func (l *lessons) learn(err error, used lesson) bool {
-	var e *providers.Error
-	if !errors.As(err, &e) || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
-		return false
-	}
-	taught := teach(used, strings.ToLower(e.Message))
-	if taught == used {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.current = merge(l.current, taught)
-	return true
-}
-
-func teach(l lesson, text string) lesson {
+func teach(l lesson, e *providers.Error) lesson {
+	text := strings.ToLower(e.Message)
 	switch {
 	case strings.Contains(text, "stream_options"):
 		l.noStreamOptions = true
@@ -68,16 +37,4 @@ func teach(l lesson, text string) lesson {
 		l.nonNull = true
 	}
 	return l
-}
-
-func merge(a, b lesson) lesson {
-	a.noStreamOptions = a.noStreamOptions || b.noStreamOptions
-	a.noEffort = a.noEffort || b.noEffort
-	a.effortNone = a.effortNone || b.effortNone
-	a.noDetail = a.noDetail || b.noDetail
-	a.nonNull = a.nonNull || b.nonNull
-	if a.maxTokensField == "" {
-		a.maxTokensField = b.maxTokensField
-	}
-	return a
 }
