@@ -36,6 +36,7 @@ type Rules struct {
 	RequireExtra         bool   // 400 for a call without a Google thought signature
 	NoPicturesInResults  bool   // 400 for a picture in a tool result
 	NoCacheControl       bool   // 400 for cache_control
+	NoEncrypted          bool   // 400 for include of encrypted reasoning
 
 	TextOnly       bool  // refuse every picture, as a server without sight does
 	RefusePicture  int   // refuse the picture of this number, from 1, naming its place
