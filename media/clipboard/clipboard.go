@@ -38,7 +38,7 @@ func Read(ctx context.Context, env Env) (Content, error) {
 	if env.isRemote() {
 		return Content{}, &Error{Fault: FaultRemote, Sentence: remoteSentence}
 	}
-	ctx, cancel := context.WithTimeout(ctx, readDeadline)
+	ctx, cancel := context.WithTimeout(ctx, env.waits.read)
 	defer cancel()
 	r := reader{env: env}
 	for _, way := range env.ways() {
@@ -104,13 +104,13 @@ func (r *reader) try(ctx context.Context, way source) (Content, bool) {
 }
 
 func (r *reader) list(ctx context.Context, way source) ([]offer, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience(way, listDeadline))
+	ctx, cancel := context.WithTimeout(ctx, r.env.patience(way, r.env.waits.list))
 	defer cancel()
 	return way.offers(ctx)
 }
 
 func (r *reader) fetch(ctx context.Context, way source, o offer) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience(way, fetchDeadline))
+	ctx, cancel := context.WithTimeout(ctx, r.env.patience(way, r.env.waits.fetch))
 	defer cancel()
 	data, err := way.fetch(ctx, o)
 	if err == nil && len(data) == 0 {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"espy/internal/desktop"
 )
@@ -44,9 +45,10 @@ func provePNG(data []byte) error {
 	return err
 }
 
-// session is an Env with nothing but these variables.
+// session is an Env with nothing but these variables, and with time for a machine that is busy with others.
 func session(pairs ...string) Env {
-	return Env{GOOS: "linux", Prove: provePNG, ReadFile: noFile, Getenv: func(name string) string {
+	generous := waits{read: time.Minute, list: 20 * time.Second, fetch: 20 * time.Second, slow: 20 * time.Second, write: 20 * time.Second}
+	return Env{GOOS: "linux", Prove: provePNG, ReadFile: noFile, waits: generous, Getenv: func(name string) string {
 		for _, pair := range pairs {
 			if key, value, _ := strings.Cut(pair, "="); key == name {
 				return value
@@ -54,6 +56,12 @@ func session(pairs ...string) Env {
 		}
 		return ""
 	}}
+}
+
+// hasty shortens the waits that a test expects to run out. The others stay generous.
+func hasty(env Env) Env {
+	env.waits = usualWaits()
+	return env
 }
 
 func noFile(string) ([]byte, error) { return nil, os.ErrNotExist }
@@ -131,8 +139,6 @@ func xCases(good []byte) []xCase {
 		{name: "a cut picture beside text", flavours: []desktop.Flavour{{Target: "image/png", Data: good[:len(good)/2]}, utf8("words")}, text: "words", note: true},
 		{name: "only a cut picture", flavours: []desktop.Flavour{{Target: "image/png", Data: good[:len(good)/2]}}, fault: FaultUndecodable},
 		{name: "an empty picture", flavours: []desktop.Flavour{{Target: "image/png"}}, fault: FaultUndecodable},
-		{name: "a picture that never comes, then one that does",
-			flavours: []desktop.Flavour{{Target: "image/png", Silent: true}, {Target: "image/gif", Data: good}}, image: good},
 		{name: "picture bytes called text", flavours: []desktop.Flavour{utf8(string(good))}, fault: FaultNothing},
 		{name: "nothing of use", flavours: []desktop.Flavour{{Target: "application/x-thing", Data: []byte("x")}}, fault: FaultNothing},
 	}
@@ -213,11 +219,23 @@ func under(dir string, names []string) []string {
 	return out
 }
 
+func TestAFlavourThatNeverComesCostsOnlyItsOwnWait(t *testing.T) {
+	t.Parallel()
+	display := desktop.X11(t)
+	good := pngOf(t, 8)
+	desktop.Owner{Flavours: []desktop.Flavour{{Target: "image/png", Silent: true}, {Target: "image/gif", Data: good}}}.Own(t, display)
+	env := session("DISPLAY=" + display)
+	env.waits.fetch = 500 * time.Millisecond
+	if got := mustRead(t, env); !bytes.Equal(got.Image, good) {
+		t.Errorf("got %d bytes, text %q; want the other flavour", len(got.Image), got.Text)
+	}
+}
+
 func TestAHungXOwnerEndsInASentence(t *testing.T) {
 	t.Parallel()
 	display := desktop.X11(t)
 	desktop.Owner{Silent: true}.Own(t, display)
-	if e := faultOf(t, session("DISPLAY="+display)); e.Fault != FaultTimeout {
+	if e := faultOf(t, hasty(session("DISPLAY="+display))); e.Fault != FaultTimeout {
 		t.Errorf("fault %s (%s), want %s", e.Fault, e, FaultTimeout)
 	}
 }
@@ -251,7 +269,7 @@ func TestAnXServerThatNeverAnswersEndsInASentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	e := faultOf(t, fakes(t, session("DISPLAY="+dir+"/mute:0"), nil))
+	e := faultOf(t, fakes(t, hasty(session("DISPLAY="+dir+"/mute:0")), nil))
 	if e.Fault != FaultTimeout && e.Fault != FaultUnavailable {
 		t.Errorf("fault %s (%s)", e.Fault, e)
 	}

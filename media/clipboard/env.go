@@ -22,6 +22,8 @@ type Env struct {
 	Prove func([]byte) error
 	// LastText reads text when no other way exists. It may hang and may return anything.
 	LastText func() (string, error)
+
+	waits waits // the usual ones where zero
 }
 
 func (e Env) withDefaults() Env {
@@ -42,6 +44,9 @@ func (e Env) withDefaults() Env {
 	}
 	if e.Prove == nil {
 		e.Prove = proveSignature
+	}
+	if e.waits == (waits{}) {
+		e.waits = usualWaits()
 	}
 	return e
 }
@@ -123,9 +128,9 @@ func (e Env) ways() []source {
 type slow interface{ slow() }
 
 // patience is how long one question may take: listing, or fetching what was listed.
-func patience(way source, usual time.Duration) time.Duration {
+func (e Env) patience(way source, usual time.Duration) time.Duration {
 	if _, ok := way.(slow); ok {
-		return slowDeadline
+		return e.waits.slow
 	}
 	return usual
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"espy/internal/desktop"
 )
@@ -109,6 +110,7 @@ func TestAHelperThatHangsIsKilledWithItsChildren(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	script := fmt.Sprintf("sleep 60 &\necho $! >%s.new; mv %s.new %s\nsleep 60", pidFile, pidFile, pidFile)
 	env := fakes(t, session("WAYLAND_DISPLAY=wayland-9"), map[string]string{"wl-paste": script})
+	env.waits = waits{read: 5 * time.Second, list: 3 * time.Second}
 	if e := faultOf(t, env); e.Fault != FaultTimeout || !strings.Contains(e.Sentence, "wl-paste") {
 		t.Errorf("fault %s: %s", e.Fault, e)
 	}
@@ -304,6 +306,7 @@ func TestTheTextLibraryIsWaitedForOnlySoLongAndNotBelieved(t *testing.T) {
 	if e := faultOf(t, env); e.Fault != FaultUnavailable {
 		t.Errorf("picture bytes passed as text: %s", e)
 	}
+	env.waits.read = 100 * time.Millisecond
 	release := make(chan struct{})
 	defer close(release)
 	env.LastText = func() (string, error) { <-release; return "", nil }
@@ -319,7 +322,7 @@ func TestWritingWithoutAHelperIsAnErrorForTheCaller(t *testing.T) {
 		"no desktop":        fakes(t, session(), nil),
 		"SSH":               fakes(t, session("SSH_CONNECTION=x"), nil),
 		"a failing helper":  fakes(t, session("WAYLAND_DISPLAY=wayland-9"), map[string]string{"wl-copy": "exit 1"}),
-		"a hanging helper":  fakes(t, session("WAYLAND_DISPLAY=wayland-9"), map[string]string{"wl-copy": "sleep 60"}),
+		"a hanging helper":  fakes(t, hasty(session("WAYLAND_DISPLAY=wayland-9")), map[string]string{"wl-copy": "sleep 60"}),
 	} {
 		var e *Error
 		if err := WriteText(context.Background(), env, "words"); !errors.As(err, &e) {

@@ -32,6 +32,13 @@ const (
 	maxCopiedFiles = 256
 )
 
+// waits are the deadlines one Read or WriteText works under.
+type waits struct{ read, list, fetch, slow, write time.Duration }
+
+func usualWaits() waits {
+	return waits{read: readDeadline, list: listDeadline, fetch: fetchDeadline, slow: slowDeadline, write: writeDeadline}
+}
+
 // Bounds of the path parser.
 const (
 	// maxPathText is the longest text that is looked at as paths; longer text is text.

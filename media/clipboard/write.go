@@ -17,7 +17,7 @@ func WriteText(ctx context.Context, env Env, text string) error {
 	if env.isRemote() {
 		return &Error{Fault: FaultRemote, Sentence: "the clipboard is on the machine you sit at and this is an SSH session"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeDeadline)
+	ctx, cancel := context.WithTimeout(ctx, env.waits.write)
 	defer cancel()
 	if env.GOOS == "windows" {
 		return writeFault(windowsWrite(ctx, text), nil)
