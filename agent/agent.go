@@ -1,0 +1,354 @@
+// Package agent is the loop: it takes commands from a face, drives a provider and the tools, writes the log,
+// and tells the face what happens as events.
+//
+// Contract: a face never touches history, the loop never touches a screen. Commands and events are mailboxes:
+// Send and the loop's own events never block. Only the loop appends to the log. Interrupt cancels directly and
+// never queues; an interrupted turn leaves the log well-formed. Bytes of pictures never pass.
+//
+// The package knows the projection, the guard, the tools, providers and the store. It must not know a
+// protocol's wire form, a terminal, or how a decision of the guard comes about.
+package agent
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"espy/agent/guard"
+	"espy/agent/message"
+	"espy/agent/projection"
+	"espy/agent/tools"
+	"espy/media"
+	"espy/providers"
+	"espy/store"
+)
+
+// Options are what main wires into an agent.
+type Options struct {
+	Session *store.Session
+	Loaded  store.Loaded // what the session held, for a resumed one
+	Folder  string       // the workspace, absolute
+	Version string       // of espy, for the session record
+	Route   providers.Route
+	Effort  string
+	Connect func(providers.Route) (providers.Provider, error)
+	Guard   *guard.Guard
+	Tools   *tools.Registry
+	Env     tools.Env // Workspace, Roots and Gate; the agent fills in the rest
+	System  func() []string
+
+	MaxImages int // pictures an eviction keeps
+	EvictStep int
+
+	SaveRule func(rule string) error // keeps an "always" answer; nil where it cannot be kept
+	Headless bool                    // nobody can be asked: what would be asked is refused with a reason
+	MaxTurns int                     // requests to the model in one turn; 0 means no bound
+	MaxCost  float64                 // US dollars a headless run may cost; 0 means no bound
+	Now      func() time.Time        // nil means time.Now
+}
+
+// Agent is one session being worked on.
+type Agent struct {
+	opt    Options
+	log    *journal
+	env    *tools.Env
+	gate   *media.Gate
+	events *mailbox
+
+	commands chan struct{} // holds a token when inbox is not empty
+	mu       sync.Mutex    // guards what follows
+	inbox    []Command
+	queue    []Queued
+	steer    []Prompt
+	route    providers.Route
+	effort   string
+	asks     map[string]chan Answer
+	cancel   context.CancelFunc // of the running turn; nil while idle
+	held     bool               // the queue waits: the turn before it failed
+	number   int                // the highest picture number handed out
+}
+
+// New prepares an agent for a fresh or resumed session. Nothing is written and nothing is contacted.
+func New(opt Options) (*Agent, error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	history := projection.NewHistory(opt.Loaded.Records)
+	a := &Agent{
+		opt: opt, gate: opt.Env.Gate, events: newMailbox(),
+		log:      &journal{session: opt.Session, history: history, now: opt.Now},
+		commands: make(chan struct{}, 1), route: opt.Route, effort: opt.Effort,
+		asks: make(map[string]chan Answer), number: history.HighestNumber(),
+	}
+	env := opt.Env
+	env.Blobs, env.Route, env.Picture, env.Progress = opt.Session, a.Route, a.Picture, a.progress
+	a.env = &env
+	return a, nil
+}
+
+// Send gives the loop a command. It never blocks.
+func (a *Agent) Send(c Command) {
+	a.mu.Lock()
+	a.inbox = append(a.inbox, c)
+	a.mu.Unlock()
+	select {
+	case a.commands <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for events and returns all there are; ErrClosed after the last.
+func (a *Agent) Next(ctx context.Context) ([]Event, error) { return a.events.next(ctx) }
+
+// Interrupt stops the running turn at once. It does nothing while idle.
+func (a *Agent) Interrupt() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cancel != nil {
+		a.cancel()
+	}
+}
+
+// Route is the route the next request takes.
+func (a *Agent) Route() providers.Route {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.route
+}
+
+// Picture is what the log knows of a stored picture.
+func (a *Agent) Picture(ref string) (p message.PictureRecord, ok bool) {
+	a.log.read(func(h *projection.History) { p, ok = h.Picture(ref) })
+	return p, ok
+}
+
+// Messages is the conversation as it stands, for copying and exporting.
+func (a *Agent) Messages() (messages []message.Message) {
+	a.log.read(func(h *projection.History) { messages = h.Conversation().Messages })
+	return messages
+}
+
+// Run is the loop. It returns when ctx ends, after the running turn has been interrupted and written down.
+func (a *Agent) Run(ctx context.Context) error {
+	defer a.events.close()
+	a.open()
+	var turn chan EndReason // of the running turn; nil while idle
+	for {
+		select {
+		case <-ctx.Done():
+			if turn != nil {
+				<-turn // its context is a child of ctx
+			}
+			return nil
+		case reason := <-turn:
+			turn = nil
+			a.held = reason == EndFailed || reason == EndLimit
+			if !a.held {
+				turn = a.startQueued(ctx)
+			}
+		case <-a.commands:
+			for _, c := range a.takeInbox() {
+				turn = a.do(ctx, c, turn)
+			}
+		}
+	}
+}
+
+func (a *Agent) takeInbox() []Command {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	commands := a.inbox
+	a.inbox = nil
+	return commands
+}
+
+// do carries out one command and returns the running turn, if there is one now.
+func (a *Agent) do(ctx context.Context, c Command, turn chan EndReason) chan EndReason {
+	switch c := c.(type) {
+	case Submit:
+		return a.submit(ctx, c, turn)
+	case Unqueue:
+		a.unqueue(c.ID)
+	case Answer:
+		a.settle(c)
+	case SetRoute:
+		a.setRoute(c)
+	case SetMode:
+		a.setMode(c.Mode)
+	case Compact:
+		if turn != nil {
+			a.notice(NoticeInfo, "The conversation can be compacted when the running turn has ended.")
+			return turn
+		}
+		a.compact()
+	case Note:
+		a.writeNote(c.Text)
+	}
+	return turn
+}
+
+// open says where the session stands.
+func (a *Agent) open() {
+	opened := Opened{Session: a.opt.Session.ID(), Folder: a.opt.Folder, Resumed: len(a.opt.Loaded.Records) > 0,
+		Route: a.Route(), Mode: a.opt.Guard.Mode()}
+	a.log.read(func(h *projection.History) {
+		opened.Messages, opened.Pictures = h.Conversation().Messages, h.Pictures()
+	})
+	opened.Meter = a.meter()
+	a.events.put(opened)
+	if n := a.opt.Loaded.Damaged; n > 0 {
+		a.notice(NoticeDamaged, plural(n, "line of this session's log could not be read and was skipped", "lines of this session's log could not be read and were skipped")+".")
+	}
+}
+
+func (a *Agent) submit(ctx context.Context, s Submit, turn chan EndReason) chan EndReason {
+	if turn == nil && !a.queued() {
+		return a.start(ctx, s.Prompt)
+	}
+	a.mu.Lock()
+	if s.Steer && turn != nil {
+		a.steer = append(a.steer, s.Prompt)
+		a.mu.Unlock()
+		a.notice(NoticeInfo, "Your message joins the running turn after the calls under way.")
+		return turn
+	}
+	a.queue = append(a.queue, Queued{ID: store.NewID(), Prompt: s.Prompt})
+	a.mu.Unlock()
+	a.tellQueue()
+	if turn == nil {
+		return a.startQueued(ctx) // a held queue goes on with the person's next message
+	}
+	return turn
+}
+
+func (a *Agent) queued() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.queue) > 0
+}
+
+// start begins a turn in a goroutine that Run waits for.
+func (a *Agent) start(ctx context.Context, p Prompt) chan EndReason {
+	turnCtx, cancel := context.WithCancel(ctx)
+	a.mu.Lock()
+	a.cancel = cancel
+	a.mu.Unlock()
+	done := make(chan EndReason, 1)
+	go func() {
+		reason, err := a.guardedTurn(turnCtx, p)
+		a.mu.Lock()
+		a.cancel = nil
+		leftover := a.steer // came too late for the turn: sent as the next one
+		a.steer = nil
+		for i := len(leftover) - 1; i >= 0; i-- {
+			a.queue = append([]Queued{{ID: store.NewID(), Prompt: leftover[i]}}, a.queue...)
+		}
+		a.mu.Unlock()
+		cancel()
+		a.events.put(TurnEnded{Reason: reason, Err: err})
+		done <- reason
+	}()
+	return done
+}
+
+// startQueued begins the next queued prompt, if there is one.
+func (a *Agent) startQueued(ctx context.Context) chan EndReason {
+	a.mu.Lock()
+	if len(a.queue) == 0 || ctx.Err() != nil {
+		a.mu.Unlock()
+		return nil
+	}
+	next := a.queue[0].Prompt
+	a.queue = append([]Queued(nil), a.queue[1:]...)
+	a.mu.Unlock()
+	a.tellQueue()
+	return a.start(ctx, next)
+}
+
+func (a *Agent) unqueue(id string) {
+	a.mu.Lock()
+	kept := make([]Queued, 0, len(a.queue))
+	for _, q := range a.queue {
+		if q.ID != id {
+			kept = append(kept, q)
+		}
+	}
+	a.queue = kept
+	a.mu.Unlock()
+	a.tellQueue()
+}
+
+func (a *Agent) tellQueue() {
+	a.mu.Lock()
+	queue := append([]Queued(nil), a.queue...)
+	a.mu.Unlock()
+	a.events.put(QueueChanged{Queue: queue})
+}
+
+// settle hands an answer to the call that waits for it; a late answer is ignored.
+func (a *Agent) settle(answer Answer) {
+	a.mu.Lock()
+	waiting := a.asks[answer.ID]
+	delete(a.asks, answer.ID)
+	a.mu.Unlock()
+	if waiting != nil {
+		waiting <- answer // buffered
+	}
+}
+
+func (a *Agent) setRoute(c SetRoute) {
+	a.mu.Lock()
+	a.route, a.effort = c.Route, c.Effort
+	a.mu.Unlock()
+	a.record(func(h *heads) []message.Record {
+		return []message.Record{message.ModelRecord{Head: h.next(message.KindModel), Provider: c.Route.Server.Name, Model: c.Route.Model.ID, Effort: c.Effort}}
+	})
+	a.events.put(RouteChanged{Route: c.Route, Meter: a.meter()})
+	if !c.Route.Sees() && a.picturesInContext() > 0 {
+		a.notice(NoticeWithheld, plural(a.picturesInContext(), "picture of this conversation is", "pictures of this conversation are")+" withheld from "+c.Route.Name()+", which cannot see images; switching back brings them back.")
+	}
+}
+
+func (a *Agent) setMode(mode guard.Mode) {
+	a.opt.Guard.SetMode(mode)
+	a.record(func(h *heads) []message.Record {
+		return []message.Record{message.ModeRecord{Head: h.next(message.KindMode), Mode: string(mode)}}
+	})
+	a.events.put(ModeChanged{Mode: mode})
+}
+
+// record appends to a session that has begun; in one that has not, the choice travels with its first turn.
+// A failure is told and the session goes on.
+func (a *Agent) record(make func(h *heads) []message.Record) {
+	if !a.begun() {
+		return
+	}
+	if err := a.log.append(make); err != nil {
+		a.notice(NoticeError, err.Error())
+	}
+}
+
+func (a *Agent) begun() (begun bool) {
+	a.log.read(func(h *projection.History) { begun = len(h.Records()) > 0 })
+	return begun
+}
+
+func (a *Agent) writeNote(text string) {
+	a.record(func(h *heads) []message.Record {
+		return []message.Record{message.MessageRecord{Head: h.next(message.KindMessage), Message: message.Message{
+			Role: message.RoleNote, Blocks: []message.Block{message.Text{Text: text, Origin: message.OriginEspy}}}}}
+	})
+	a.notice(NoticeInfo, text)
+}
+
+func (a *Agent) notice(kind NoticeKind, sentence string) {
+	a.events.put(Notice{Kind: kind, Sentence: sentence})
+}
+
+func (a *Agent) progress(callID, line string) {
+	a.events.put(CallProgress{CallID: callID, Text: line})
+}
+
+// errInterrupted ends a turn the person stopped.
+var errInterrupted = errors.New("interrupted")

@@ -1,0 +1,264 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"espy/agent/guard"
+	"espy/agent/message"
+	"espy/agent/tools"
+	"espy/store"
+)
+
+// mostParallel bounds read-only calls running side by side; most of them wait for a disk or a decode.
+const mostParallel = 4
+
+// job is one call on its way through guard and tool.
+type job struct {
+	call    message.ToolCall
+	tool    *tools.Tool
+	effect  guard.Effect
+	outcome tools.Outcome
+	took    time.Duration
+	done    bool // outcome is set: refused, or run
+}
+
+// runCalls judges and runs the calls of an answer in order, neighbouring read-only ones side by side, and
+// writes each result as it finishes. It reports whether any call was refused.
+func (a *Agent) runCalls(ctx context.Context, answer message.Message) (refused bool, err error) {
+	jobs := a.prepare(answer)
+	for i := 0; i < len(jobs); {
+		end := i + 1
+		for jobs[i].readOnly() && end < len(jobs) && jobs[end].readOnly() {
+			end++
+		}
+		if err := a.runBatch(ctx, jobs[i:end]); err != nil {
+			return refused, err
+		}
+		i = end
+	}
+	for _, j := range jobs {
+		refused = refused || j.outcome.Result.Meta[message.MetaRefused] != ""
+	}
+	return refused, nil
+}
+
+func (j *job) readOnly() bool { return j.tool != nil && j.tool.ReadOnly }
+
+// prepare looks each call's tool up and asks it what the call would do. What is wrong with a call is its result.
+func (a *Agent) prepare(answer message.Message) []*job {
+	var jobs []*job
+	seen := make(map[string]bool)
+	for _, c := range answer.Calls() {
+		if seen[c.ID] {
+			continue // one result answers both; services refuse two
+		}
+		seen[c.ID] = true
+		j := &job{call: c}
+		jobs = append(jobs, j)
+		tool, ok := a.opt.Tools.Lookup(c.Name)
+		if !ok {
+			j.fail(a.opt.Tools.Missing(c.Name))
+			continue
+		}
+		effect, err := tool.Effect(a.env, c.Args)
+		if err != nil {
+			j.fail(err.Error())
+			continue
+		}
+		j.tool, j.effect = &tool, effect
+	}
+	return jobs
+}
+
+func (j *job) fail(text string) {
+	j.outcome.Result = message.ToolResult{Text: text, IsError: true}
+	j.done = true
+}
+
+func (j *job) summary() string {
+	if j.effect.Summary != "" {
+		return j.effect.Summary
+	}
+	return j.call.Name
+}
+
+func (a *Agent) runBatch(ctx context.Context, batch []*job) error {
+	for _, j := range batch {
+		a.events.put(CallStarted{Call: j.call, Summary: j.summary()})
+		if j.done {
+			continue
+		}
+		if err := a.judge(ctx, j); err != nil {
+			return err
+		}
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(mostParallel)
+	for _, j := range batch {
+		group.Go(func() error { return a.runJob(groupCtx, j) })
+	}
+	err := group.Wait()
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	return err
+}
+
+// judge asks the guard, and the person where the guard says so. A refusal becomes the call's result.
+func (a *Agent) judge(ctx context.Context, j *job) error {
+	decision := a.opt.Guard.Decide(j.effect)
+	switch decision.Verdict {
+	case guard.Allow:
+		return nil
+	case guard.Deny:
+		j.refuse(decision.Reason)
+		a.events.put(PermissionSettled{Call: j.call, Reason: decision.Reason})
+		return nil
+	}
+	if a.opt.Headless {
+		reason := fmt.Sprintf("%s Nobody can be asked in this run; it needs a rule in the configuration, --allow, or a wider --mode.", sentence(decision.Reason))
+		j.refuse(reason)
+		a.events.put(PermissionSettled{Call: j.call, Reason: reason})
+		return nil
+	}
+	answer, err := a.askPerson(ctx, j, decision)
+	if err != nil {
+		return err
+	}
+	a.obey(j, decision, answer)
+	return nil
+}
+
+func (a *Agent) askPerson(ctx context.Context, j *job, decision guard.Decision) (Answer, error) {
+	id, waiting := store.NewID(), make(chan Answer, 1)
+	a.mu.Lock()
+	a.asks[id] = waiting
+	a.mu.Unlock()
+	a.events.put(PermissionAsked{ID: id, Call: j.call, Effect: j.effect, Decision: decision})
+	select {
+	case answer := <-waiting:
+		return answer, nil
+	case <-ctx.Done():
+		a.mu.Lock()
+		delete(a.asks, id)
+		a.mu.Unlock()
+		a.events.put(PermissionSettled{ID: id, Call: j.call, Reason: "interrupted"})
+		return Answer{}, errInterrupted
+	}
+}
+
+// obey carries out a person's answer.
+func (a *Agent) obey(j *job, decision guard.Decision, answer Answer) {
+	settled := PermissionSettled{ID: answer.ID, Call: j.call, Allowed: answer.Choice != guard.ChoiceDeny, Reason: answer.Reason}
+	defer func() { a.events.put(settled) }()
+	if !settled.Allowed {
+		reason := "The user denied this call."
+		if answer.Reason != "" {
+			reason = "The user denied this call and said: " + answer.Reason
+		}
+		j.refuse(reason)
+		return
+	}
+	if len(decision.Offer) == 0 || answer.Choice == guard.ChoiceOnce {
+		return
+	}
+	rule := decision.Offer[0]
+	parsed, err := guard.ParseRule(rule)
+	if err != nil {
+		a.notice(NoticeError, err.Error())
+		return
+	}
+	a.opt.Guard.AddSession(parsed)
+	if answer.Choice == guard.ChoiceAlways && a.opt.SaveRule != nil {
+		if err := a.opt.SaveRule(rule); err != nil {
+			a.notice(NoticeError, fmt.Sprintf("The rule %s holds for this session but could not be saved: %v", rule, err))
+		}
+	}
+}
+
+func (j *job) refuse(reason string) {
+	j.outcome.Result = message.ToolResult{Text: "Refused: " + reason, IsError: true,
+		Meta: map[string]string{message.MetaRefused: reason}}
+	j.done = true
+}
+
+// runJob runs a call that may run and writes its result. An interrupted call keeps what it has to say, so that
+// the log tells what happened.
+func (a *Agent) runJob(ctx context.Context, j *job) error {
+	if !j.done {
+		started := a.opt.Now()
+		outcome, err := a.runTool(ctx, j)
+		j.took = a.opt.Now().Sub(started)
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("%s: %w", j.call.Name, err)
+		}
+		if err != nil {
+			outcome = tools.Outcome{Result: message.ToolResult{Text: "Interrupted by the user.", IsError: true}}
+		}
+		j.outcome = outcome
+	}
+	return a.finish(j)
+}
+
+// runTool keeps a fault inside a tool from ending the program: it becomes the call's result.
+func (a *Agent) runTool(ctx context.Context, j *job) (outcome tools.Outcome, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			a.notice(NoticeError, fmt.Sprintf("The tool %s failed inside espy: %v", j.call.Name, r))
+			outcome = tools.Outcome{Result: message.ToolResult{IsError: true, Text: fmt.Sprintf("%s failed inside espy (%v). Try another way.\n%s", j.call.Name, r, firstLines(string(debug.Stack()), 6))}}
+		}
+	}()
+	return j.tool.Run(ctx, a.env, j.call)
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.SplitN(s, "\n", n+1)
+	return strings.Join(lines[:min(n, len(lines))], "\n")
+}
+
+// finish writes a result to the log and tells the face.
+func (a *Agent) finish(j *job) error {
+	r := j.outcome.Result
+	r.CallID = j.call.ID
+	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
+	meta := make(map[string]string, len(r.Meta)+1)
+	for k, v := range r.Meta {
+		meta[k] = v
+	}
+	if j.took > 0 {
+		meta[message.MetaMillis] = strconv.FormatInt(j.took.Milliseconds(), 10)
+	}
+	r.Meta = meta
+	err := a.log.append(func(h *heads) []message.Record {
+		var records []message.Record
+		for _, p := range j.outcome.Pictures {
+			p.Head = h.beside(message.KindPicture)
+			records = append(records, p)
+		}
+		return append(records, message.ResultRecord{Head: h.next(message.KindResult), ToolResult: r})
+	})
+	if err != nil {
+		return err
+	}
+	if source := meta[message.MetaTaint]; source != "" {
+		a.opt.Guard.Taint(source)
+	}
+	a.events.put(CallFinished{Call: j.call, Result: r, Pictures: j.outcome.Pictures, Took: j.took})
+	return nil
+}
+
+// sentence gives a reason its full stop.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}

@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"espy/agent/message"
+	"espy/agent/projection"
+	"espy/media"
+	"espy/providers"
+	"espy/store"
+)
+
+const (
+	// mostRecoveries bounds how often one answer is asked for again after the conversation was mended. Each
+	// recovery must have changed something, so the bound is only a backstop.
+	mostRecoveries = 12
+	// fullShare is the share of the context window at which old tool output is elided before sending.
+	fullShare = 0.8
+	// elideKeep is how many of the newest turns keep their tool output and pictures when eliding.
+	elideKeep = 4
+)
+
+// ask sends the conversation as it stands and returns the model's answer, written down. Failures that a mark
+// can mend are mended and asked again.
+func (a *Agent) ask(ctx context.Context) (message.Message, error) {
+	keep := elideKeep
+	for try := 0; ; try++ {
+		route := a.Route()
+		request, err := a.project(ctx, route)
+		if err != nil {
+			return message.Message{}, err
+		}
+		answer, err := a.stream(ctx, route, request)
+		if err == nil {
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			return message.Message{}, errInterrupted
+		}
+		if try == mostRecoveries || !a.recover(route, request, err, &keep) {
+			return message.Message{}, err
+		}
+	}
+}
+
+// project gathers facts, records what must leave, renders what must shrink, and builds the request.
+func (a *Agent) project(ctx context.Context, route providers.Route) (providers.Request, error) {
+	facts := a.facts()
+	for round := 0; ; round++ {
+		var d projection.Decision
+		a.log.read(func(h *projection.History) { d = projection.Decide(h, route, facts) })
+		if d.Refused != nil {
+			return providers.Request{}, d.Refused
+		}
+		if err := a.writeMarks(d.Marks); err != nil {
+			return providers.Request{}, err
+		}
+		if len(d.Wants) == 0 || round > 0 {
+			break
+		}
+		if err := a.render(ctx, route, d.Wants); err != nil {
+			return providers.Request{}, err
+		}
+		facts = a.facts()
+	}
+	request := a.build(route)
+	if size := a.estimate(request, route); route.Model.ContextWindow > 0 && float64(size) > fullShare*float64(route.Model.ContextWindow) {
+		if a.elide(elideKeep, NoticeElided) {
+			request = a.build(route)
+		}
+	}
+	return request, nil
+}
+
+// facts looks at the stored bytes of every picture of the conversation.
+func (a *Agent) facts() projection.Facts {
+	f := projection.Facts{Bytes: make(map[string]int64), Missing: make(map[string]bool), MaxImages: a.opt.MaxImages, EvictStep: a.opt.EvictStep}
+	var refs []string
+	a.log.read(func(h *projection.History) { refs = h.Conversation().Refs() })
+	for _, ref := range refs {
+		size, err := a.opt.Session.StatBlob(ref)
+		if err != nil {
+			f.Missing[ref] = true
+			continue
+		}
+		f.Bytes[ref] = size
+	}
+	return f
+}
+
+func (a *Agent) writeMarks(marks []message.MarkRecord) error {
+	if len(marks) == 0 {
+		return nil
+	}
+	err := a.log.append(func(h *heads) []message.Record {
+		records := make([]message.Record, len(marks))
+		for i, m := range marks {
+			records[i] = h.mark(m)
+		}
+		return records
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range marks {
+		a.tellMark(m)
+	}
+	return nil
+}
+
+// render makes the smaller pictures a route wants. A picture that cannot be made to fit leaves the request.
+func (a *Agent) render(ctx context.Context, route providers.Route, wants []projection.Want) error {
+	var marks []message.MarkRecord
+	for _, w := range wants {
+		picture, err := a.rerender(ctx, w)
+		if err != nil {
+			if ctx.Err() != nil {
+				return errInterrupted
+			}
+			var refusal *media.Refusal
+			var blob *store.BlobError
+			if !errors.As(err, &refusal) && !errors.As(err, &blob) {
+				return err
+			}
+			marks = append(marks, message.MarkRecord{Mark: message.MarkLeaveOut, Refs: []string{w.Image.Ref}, Reason: "what " + route.Name() + " takes for one picture"})
+			continue
+		}
+		marks = append(marks, message.MarkRecord{Mark: message.MarkRendition, Refs: []string{w.Image.Ref}, Route: route.Name(), Image: &picture.Image})
+	}
+	return a.writeMarks(marks)
+}
+
+func (a *Agent) rerender(ctx context.Context, w projection.Want) (media.Picture, error) {
+	f, err := a.opt.Session.OpenBlob(w.Image.Ref)
+	if err != nil {
+		return media.Picture{}, err
+	}
+	defer f.Close()
+	source, err := blobSource(w.Image.Ref, f)
+	if err != nil {
+		return media.Picture{}, err
+	}
+	return a.gate.Ingest(ctx, a.opt.Session, source, media.Options{Detail: media.DetailOriginal, Fit: w.Fit})
+}
+
+// build selects and builds with what is recorded; it decides nothing.
+func (a *Agent) build(route providers.Route) (request providers.Request) {
+	a.log.read(func(h *projection.History) {
+		fixed := projection.Fixed{MaxTokens: route.Model.MaxOutput, Effort: a.effortNow(), CacheKey: a.opt.Session.ID()}
+		if prelude, ok := h.Prelude(); ok {
+			fixed.System, fixed.Tools = prelude.System, toolSpecs(prelude.Tools)
+		}
+		if route.Model.Tools == providers.Unsupported {
+			fixed.Tools = nil
+		}
+		request = projection.Build(projection.Select(h.Conversation(), route), route, fixed)
+	})
+	return request
+}
+
+// estimate is the request's size in tokens, corrected by what the route reported before.
+func (a *Agent) estimate(request providers.Request, route providers.Route) (tokens int) {
+	size := projection.Measure(request, route)
+	a.log.read(func(h *projection.History) {
+		tokens = size.Scale(h.Correction(route.Server.Name, route.Model.ID)).Total()
+	})
+	return tokens
+}
+
+// stream runs one request and writes the answer down. An interrupted answer keeps its words, never its calls.
+func (a *Agent) stream(ctx context.Context, route providers.Route, request providers.Request) (message.Message, error) {
+	provider, err := a.opt.Connect(route)
+	if err != nil {
+		return message.Message{}, err
+	}
+	var said strings.Builder
+	response, err := provider.Stream(ctx, request, func(d providers.Delta) { a.tellDelta(d, &said) })
+	if err != nil {
+		if ctx.Err() != nil {
+			a.keepInterrupted(route, said.String())
+			return message.Message{}, errInterrupted
+		}
+		a.events.put(AnswerRestarted{})
+		return message.Message{}, err
+	}
+	return a.writeAnswer(route, request, response)
+}
+
+func (a *Agent) tellDelta(d providers.Delta, said *strings.Builder) {
+	switch {
+	case d.Restart:
+		said.Reset()
+		a.events.put(AnswerRestarted{})
+	case d.Retry != nil:
+		a.events.put(Notice{Kind: NoticeRetried, Wait: d.Retry.Wait,
+			Sentence: fmt.Sprintf("%s; trying again in %s (attempt %d of %d).", d.Retry.Cause, d.Retry.Wait.Round(100*1e6), d.Retry.Attempt+1, d.Retry.Most)})
+	case d.Text != "":
+		said.WriteString(d.Text)
+		a.events.put(TextDelta{d.Text})
+	case d.Thinking != "":
+		a.events.put(ThinkingDelta{d.Thinking})
+	}
+}
+
+func (a *Agent) keepInterrupted(route providers.Route, said string) {
+	if strings.TrimSpace(said) == "" {
+		return
+	}
+	m := message.Message{Role: message.RoleAssistant, Provider: route.Server.Name, Model: route.Model.ID, Stop: message.StopInterrupted,
+		Blocks: []message.Block{message.Text{Text: strings.ToValidUTF8(said, "\uFFFD")}}}
+	if written, err := a.writeMessage(m); err != nil {
+		a.notice(NoticeError, err.Error())
+	} else {
+		a.events.put(AnswerDone{written})
+	}
+}
+
+func (a *Agent) writeMessage(m message.Message) (message.Message, error) {
+	var record message.MessageRecord
+	err := a.log.append(func(h *heads) []message.Record {
+		record = message.MessageRecord{Head: h.next(message.KindMessage), Message: m}
+		return []message.Record{record}
+	})
+	return record.Body(), err
+}
+
+func (a *Agent) writeAnswer(route providers.Route, request providers.Request, response providers.Response) (message.Message, error) {
+	m := message.Message{Role: message.RoleAssistant, Blocks: response.Blocks, Provider: route.Server.Name, Model: route.Model.ID,
+		Stop: response.Stop, Usage: response.Usage}
+	estimate := projection.Measure(request, route).Total()
+	var record message.MessageRecord
+	err := a.log.append(func(h *heads) []message.Record {
+		record = message.MessageRecord{Head: h.next(message.KindMessage), Message: m}
+		records := []message.Record{record}
+		if u := response.Usage; u != nil {
+			records = append(records, message.UsageRecord{Head: h.beside(message.KindUsage), Provider: m.Provider, Model: m.Model,
+				Usage: *u, Cost: costOf(route, *u), Estimate: estimate})
+		}
+		return records
+	})
+	if err != nil {
+		return message.Message{}, err
+	}
+	a.events.put(AnswerDone{record.Body()})
+	if response.Usage != nil {
+		a.events.put(UsageChanged{Usage: *response.Usage, Meter: a.meter()})
+	}
+	if response.Stop == message.StopLength {
+		a.notice(NoticeInfo, "The answer was cut off at the model's output limit; ask it to go on.")
+	}
+	return record.Body(), nil
+}

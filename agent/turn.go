@@ -1,0 +1,199 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"espy/agent/message"
+	"espy/agent/projection"
+	"espy/providers"
+)
+
+// guardedTurn runs a turn and turns a panic in it into a failed turn: the session and the screen live on.
+func (a *Agent) guardedTurn(ctx context.Context, p Prompt) (reason EndReason, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			reason, err = EndFailed, fmt.Errorf("espy hit a fault of its own and stopped the turn: %v\n%s", r, debug.Stack())
+		}
+	}()
+	err = a.turn(ctx, p)
+	switch {
+	case err == nil:
+		return EndDone, nil
+	case errors.Is(err, errInterrupted):
+		return EndInterrupted, nil
+	case errors.Is(err, errRefused):
+		return EndRefused, nil
+	case errors.Is(err, errLimit):
+		return EndLimit, err
+	}
+	return EndFailed, err
+}
+
+var (
+	// errRefused ends a headless turn in which a call was refused.
+	errRefused = errors.New("a call was refused")
+	// errLimit is wrapped by what --max-turns and --max-cost say.
+	errLimit = errors.New("limit reached")
+)
+
+// turn is one request of the person carried through: answer, calls, results, until the model is done.
+func (a *Agent) turn(ctx context.Context, p Prompt) error {
+	if err := a.accept(p); err != nil {
+		a.events.put(Rejected{Prompt: p, Err: err})
+		return err
+	}
+	if line, ok := shellLine(p); ok {
+		return a.runShellLine(ctx, line)
+	}
+	refused := false
+	for requests := 1; ; requests++ {
+		if a.opt.MaxTurns > 0 && requests > a.opt.MaxTurns {
+			return fmt.Errorf("stopped after %d requests to the model: %w", a.opt.MaxTurns, errLimit)
+		}
+		answer, err := a.ask(ctx)
+		if err != nil {
+			return err
+		}
+		calls := answer.Calls()
+		if len(calls) == 0 {
+			if len(a.takeSteer()) == 0 && answer.Stop != message.StopPause {
+				break
+			}
+			continue
+		}
+		anyRefused, err := a.runCalls(ctx, answer)
+		refused = refused || anyRefused
+		if err != nil {
+			return err
+		}
+		if err := a.overBudget(); err != nil {
+			return err
+		}
+		a.takeSteer()
+	}
+	if refused && a.opt.Headless {
+		return errRefused
+	}
+	return nil
+}
+
+// accept checks a prompt, moves its pictures out of the draft and writes it down. Until it returns nil nothing
+// of the prompt has been sent or kept.
+func (a *Agent) accept(p Prompt) error {
+	route := a.Route()
+	images := make([]message.Image, len(p.Attachments))
+	refs := make([]string, 0, 2*len(images))
+	for i, at := range p.Attachments {
+		images[i] = at.Image
+		refs = append(refs, at.Image.Ref)
+		if at.Record.Original != "" {
+			refs = append(refs, at.Record.Original)
+		}
+	}
+	if err := providers.CheckImages(route, images); err != nil {
+		return err
+	}
+	if len(images) == 0 && strings.TrimSpace(joinText(p.Text)) == "" {
+		return errors.New("there is nothing to send: type a request or attach a picture")
+	}
+	if err := a.opt.Session.Draft().Promote(refs...); err != nil {
+		return fmt.Errorf("the pictures could not be kept: %w", err)
+	}
+	user := message.Message{Role: message.RoleUser, Blocks: promptBlocks(p)}
+	var written message.MessageRecord
+	err := a.log.append(func(h *heads) []message.Record {
+		records := a.opening(h)
+		for _, at := range p.Attachments {
+			record := at.Record
+			record.Head = h.beside(message.KindPicture)
+			records = append(records, record)
+		}
+		written = message.MessageRecord{Head: h.next(message.KindMessage), Message: user}
+		return append(records, written)
+	})
+	if err != nil {
+		return err
+	}
+	a.opt.Guard.Untaint()
+	a.events.put(TurnStarted{User: written.Body()})
+	return nil
+}
+
+// opening is what a log starts with, and the prelude wherever it changed since it was last written.
+func (a *Agent) opening(h *heads) []message.Record {
+	var records []message.Record
+	history := a.log.history // append holds the lock
+	if len(history.Records()) == 0 {
+		records = append(records,
+			message.SessionRecord{Head: h.beside(message.KindSession), Folder: a.opt.Folder, Espy: a.opt.Version},
+			message.ModelRecord{Head: h.next(message.KindModel), Provider: a.Route().Server.Name, Model: a.Route().Model.ID, Effort: a.effortNow()},
+			message.ModeRecord{Head: h.next(message.KindMode), Mode: string(a.opt.Guard.Mode())})
+	}
+	system, specs := a.opt.System(), toolList(a.opt.Tools.Specs())
+	if old, ok := history.Prelude(); !ok || !samePrelude(old, system, specs) {
+		records = append(records, message.PreludeRecord{Head: h.next(message.KindPrelude), System: system, Tools: specs})
+	}
+	return records
+}
+
+func (a *Agent) effortNow() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.effort
+}
+
+// promptBlocks puts pictures before words: models read a picture better when the question follows it.
+func promptBlocks(p Prompt) []message.Block {
+	blocks := make([]message.Block, 0, len(p.Attachments)+len(p.Text))
+	for _, at := range p.Attachments {
+		blocks = append(blocks, at.Image)
+	}
+	for _, t := range p.Text {
+		t.Text = strings.ToValidUTF8(t.Text, "\uFFFD")
+		blocks = append(blocks, t)
+	}
+	return blocks
+}
+
+func joinText(texts []message.Text) string {
+	var s strings.Builder
+	for _, t := range texts {
+		s.WriteString(t.Text)
+	}
+	return s.String()
+}
+
+// takeSteer writes down what the person said into the running turn and returns it. A prompt that cannot be
+// taken goes back to the face.
+func (a *Agent) takeSteer() []Prompt {
+	a.mu.Lock()
+	prompts := a.steer
+	a.steer = nil
+	a.mu.Unlock()
+	taken := prompts[:0]
+	for _, p := range prompts {
+		if err := a.accept(p); err != nil {
+			a.events.put(Rejected{Prompt: p, Err: err})
+			continue
+		}
+		taken = append(taken, p)
+	}
+	return taken
+}
+
+// overBudget ends a run that has cost more than it may. An unknown price cannot be held against it.
+func (a *Agent) overBudget() error {
+	if a.opt.MaxCost <= 0 {
+		return nil
+	}
+	var cost *float64
+	a.log.read(func(h *projection.History) { _, cost = h.Usage() })
+	if cost != nil && *cost > a.opt.MaxCost {
+		return fmt.Errorf("stopped: the session has cost $%.4f and may cost $%.4f: %w", *cost, a.opt.MaxCost, errLimit)
+	}
+	return nil
+}
