@@ -73,7 +73,7 @@ func startTerminal(t *testing.T) *terminal {
 		term.done <- err
 	})
 	t.Cleanup(func() {
-		term.program.Kill()
+		term.program.Quit() // a kill would not wait for the reader
 		<-term.done
 		slave.Close()
 		person.Close()
@@ -99,22 +99,16 @@ func (x *terminal) look() {
 	}
 }
 
-func (x *terminal) screen() string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.out.String()
-}
-
-// seen waits until part is on the screen.
-func (x *terminal) seen(part string) {
+// seen waits until all parts were written, in this order.
+func (x *terminal) seen(parts ...string) {
 	x.t.Helper()
 	late := time.AfterFunc(patience, func() { x.person.Close() })
 	defer late.Stop()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for !strings.Contains(x.out.String(), part) {
+	for !inOrder(x.out.String(), parts) {
 		if x.lost {
-			x.t.Fatalf("%q was never written; what was is %q", part, x.out.String())
+			x.t.Fatalf("%q was never written in this order; what was is %q", parts, x.out.String())
 		}
 		x.changed.Wait()
 	}
@@ -232,8 +226,7 @@ func TestTheTerminalIsSetUpAndLeftAsItWas(t *testing.T) {
 		t.Fatalf("the program ended with %v", err)
 	}
 	x.done <- nil
-	x.seen(leaveScreen)
-	inOrder(t, x.screen(), enterScreen+Setup, "ready", Teardown+leaveScreen)
+	x.seen(enterScreen+Setup, "ready", Teardown+leaveScreen)
 }
 
 func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
@@ -251,7 +244,7 @@ func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
 	if keys := show(x.until("z")); strings.Contains(keys, "h e l l o") {
 		t.Errorf("what was typed into the other program reached ours: %s", keys)
 	}
-	inOrder(t, x.screen(), enterScreen+Setup, Teardown+leaveScreen, "child? ", "got:hello", enterScreen+Setup)
+	x.seen(enterScreen+Setup, Teardown+leaveScreen, "child? ", "got:hello", enterScreen+Setup)
 }
 
 func TestALostTerminalIsReported(t *testing.T) {
@@ -260,17 +253,16 @@ func TestALostTerminalIsReported(t *testing.T) {
 	x.wait("the notice", func(m tea.Msg) bool { c, ok := m.(ClosedMsg); return ok && c.Err != nil })
 }
 
-// inOrder fails unless the parts follow each other in s.
-func inOrder(t *testing.T, s string, parts ...string) {
-	t.Helper()
-	rest := s
+// inOrder reports whether the parts follow each other in s.
+func inOrder(s string, parts []string) bool {
 	for _, part := range parts {
-		_, after, found := strings.Cut(rest, part)
+		_, after, found := strings.Cut(s, part)
 		if !found {
-			t.Fatalf("%q is not in its place in %q", part, s)
+			return false
 		}
-		rest = after
+		s = after
 	}
+	return true
 }
 
 // BenchmarkPaste shows that a paste costs time linear in its size.
