@@ -13,13 +13,12 @@ type fence struct {
 	indent int    // spaces before it; as many are taken off each line
 	read   int    // bytes of the block, from its first line on, that are drawn
 	width  int
-	lines  []string // its label and all its complete lines
 	r      *renderer
 }
 
-// newFence describes the open block in language that is all of source, to be drawn width columns wide. It is nil when the first line
-// of source is no fence.
-func newFence(language string, source []byte, width int, theme *Theme) *fence {
+// newFence describes the open block that is all of source, to be drawn width columns wide below its label. It is nil when the
+// first line of source is no fence.
+func newFence(source []byte, width int, theme *Theme) *fence {
 	line, _, _ := bytes.Cut(source, []byte("\n"))
 	trimmed := bytes.TrimLeft(line, " ")
 	if len(trimmed) == 0 {
@@ -28,7 +27,6 @@ func newFence(language string, source []byte, width int, theme *Theme) *fence {
 	f := &fence{mark: string(trimmed[:1]), indent: len(line) - len(trimmed), width: width, r: &renderer{theme: theme}}
 	f.count = len(trimmed) - len(bytes.TrimLeft(trimmed, f.mark))
 	f.read = min(len(line)+1, len(source))
-	f.lines = f.r.label(language, width)
 	return f
 }
 
@@ -40,25 +38,21 @@ func (f *fence) closes(line string) bool {
 }
 
 // take draws the lines of block that came since the last call, and reports whether one of them closed it.
-func (f *fence) take(block []byte) (closed bool) {
+func (f *fence) take(block []byte) (lines []string, closed bool) {
 	for f.read < len(block) {
 		line, _, _ := bytes.Cut(block[f.read:], []byte("\n"))
 		if f.closes(string(line)) {
-			return true
+			return nil, true
 		}
-		f.lines = f.r.plainCode(f.lines, f.strip(string(line)), f.width)
+		lines = f.draw(lines, string(line))
 		f.read += len(line) + 1
 	}
-	return false
+	return lines, false
 }
 
-// with is the block with partial as its last line.
-func (f *fence) with(partial string) []string {
-	lines := f.lines[:len(f.lines):len(f.lines)]
-	if partial == "" {
-		return lines
-	}
-	return f.r.plainCode(lines, f.strip(partial), f.width)
+// draw adds one line of the block to lines.
+func (f *fence) draw(lines []string, line string) []string {
+	return f.r.plainCode(lines, f.strip(line), f.width)
 }
 
 // strip takes the fence's own indentation off a line.

@@ -48,5 +48,5 @@ const (
 func Render(src string, width int, theme Theme) []string {
 	s := NewStream(theme)
 	s.Append(src)
-	return s.finish(width)
+	return s.Finish(width)
 }

@@ -186,7 +186,7 @@ func TestAStreamedDocumentEndsAsTheWholeOne(t *testing.T) {
 		"sample": sample, "open fence": "text\n\n```go\nfunc x() {\n\n", "crlf": strings.ReplaceAll(sample, "\n", "\r\n"),
 		"fence in list": "- a\n\n  ```\n  x\n  ```\n- b", "not a heading": "abc\n#hash\n#\n# real", "table late": "text\na|b\n-|-\n1|2\n\nx",
 		"indented fence": "  ```py\n  a = 1\n b\n    c\n  ```\nafter", "controls": "a\x1b[31mb\x1b]0;t\x07c\n\n\u009b2Jd\r\ne",
-		"longer fence": "````\n```\n````\nx", "ref first": "[a]: /x\n\n[a] and [b]\n\n[b]: /y\n", "only ref": "[a]: /x\n\"title\"\n\n[a]",
+		"a fence that seems to close": "x\n\n```go\na\n```x\nb\n``` `\n\rc\n```\nd", "longer fence": "````\n```\n````\nx", "ref first": "[a]: /x\n\n[a] and [b]\n\n[b]: /y\n", "only ref": "[a]: /x\n\"title\"\n\n[a]",
 		"lone returns": "a\rb\r\rc\n```\nx\ry\n```\n", "html": "<!-- a\n\nb -->\n\ntext\n<b>x</b>\n\n<pre>\n\n</pre>\nz", "wide": "日本語 **日本** `語`\n\n- 日本",
 		"trailing blanks": "```\na\n\n\n\n```\n\n\n", "two lists": "- a\n* b\n1. c\n1) d\n", "setext": "a\nb\n---\nc\n===\n",
 	}
@@ -202,6 +202,23 @@ func TestAStreamedDocumentEndsAsTheWholeOne(t *testing.T) {
 				if got := s.Finish(width); !slices.Equal(got, want) {
 					t.Errorf("%s in pieces of %d at width %d:\n%q\nwant\n%q", name, size, width, got, want)
 				}
+			}
+		}
+	}
+}
+
+func TestAStreamIsAtEachMomentWhatItsTextIs(t *testing.T) {
+	parts := strings.SplitAfter(sample+"```go\na\n```x\nb\n\n``` `\n\rc\n```\n#a\n# b\n", "\n")
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		s, doc := NewStream(Dark()), ""
+		for range 60 {
+			piece := parts[rng.IntN(len(parts))]
+			piece = piece[:rng.IntN(len(piece)+1)]
+			doc += piece
+			s.Append(piece)
+			if got, want := s.Lines(40), Render(doc, 40, Dark()); !slices.Equal(got, want) {
+				t.Fatalf("%q\nis shown as\n%q\nwant\n%q", doc, got, want)
 			}
 		}
 	}
@@ -294,10 +311,12 @@ func TestCodeBlocksAreTakenOutAsWritten(t *testing.T) {
 	}
 }
 
-func TestHostileNestingIsDrawnInTime(t *testing.T) {
+func TestHostileDocumentsAreDrawnWithinTheWidthAndEnd(t *testing.T) {
 	for name, doc := range map[string]string{
 		"quotations": strings.Repeat(">", 20000), "lists": strings.Repeat("- ", 5000) + "x", "brackets": strings.Repeat("[", 50000), "stars": strings.Repeat("*a_ ", 20000),
 		"images": strings.Repeat("![", 20000), "backticks": strings.Repeat("`a``", 20000), "columns": strings.Repeat("|a", 2000) + "\n" + strings.Repeat("|-", 2000) + "\n", "links": strings.Repeat("[a](", 20000),
+		"tildes": strings.Repeat("~a ", 20000), "open tags": strings.Repeat("<a ", 20000), "comments": strings.Repeat("x <!-- ", 10000), "addresses": strings.Repeat("http://a.b/(", 8000),
+		"closers": strings.Repeat("a]", 20000), "full links": strings.Repeat("[a][b] ", 10000), "definitions": strings.Repeat("[a]: <\n", 5000), "rows": "|a|b|\n|-|-|\n" + strings.Repeat("|*x|y\n", 5000),
 		"entities": strings.Repeat("&a", 50000), "indents": strings.Repeat("  ", 3000) + "x", "deep list": deepList(200), "code": "```rust\n" + strings.Repeat("'${ \"", 20000) + "\n```\n",
 	} {
 		for _, line := range Render(doc, 40, Dark()) {
@@ -322,10 +341,10 @@ func FuzzRender(f *testing.F) {
 	f.Add("a\n#h\n\n[x]: /y\n\n```\n", 4, 1)
 	f.Add("|a|b|\n|-|-|\n|&#27;|x<br>|", 9, 2)
 	f.Fuzz(func(t *testing.T, doc string, width, size int) {
-		if len(doc) > 4096 {
+		if len(doc) > 1500 {
 			t.Skip("long documents only slow this down")
 		}
-		width, size = 2+(width&0xffff)%90, 1+(size&0xffff)%40
+		width, size = 2+(width&0xffff)%90, 1+len(doc)/64+(size&0xffff)%40
 		theme := Dark()
 		want := Render(doc, width, theme)
 		for _, line := range want {

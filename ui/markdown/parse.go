@@ -18,28 +18,50 @@ import (
 
 // markdownParser is set up on first use and never changes.
 var markdownParser = sync.OnceValue(func() parser.Parser {
-	return goldmark.New(goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify,
-	)).Parser()
+	p := parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(inlineParsers()...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)
+	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Table, extension.TaskList, extension.Linkify)).Parser()
 })
 
 // parse reads src, which is safe text, knowing the link definitions refs. It returns the document and all definitions known
 // at its end, those of refs first.
-func parse(src []byte, refs []parser.Reference) (ast.Node, []parser.Reference) {
+//
+// Should the parser ever panic over a document, that document is one paragraph of plain text: what a model writes must not end
+// the program.
+func parse(src []byte, refs []parser.Reference) (doc ast.Node, all []parser.Reference) {
+	defer func() {
+		if recover() != nil {
+			doc, all = asWritten(src), refs
+		}
+	}()
+	p := markdownParser() // before the context, which has room for the keys known by then
 	ctx := parser.NewContext()
 	known := make(map[string]bool, len(refs))
 	for _, ref := range refs {
 		ctx.AddReference(ref)
 		known[util.ToLinkReference(ref.Label())] = true
 	}
-	doc := markdownParser().Parse(text.NewReader(src), parser.WithContext(ctx))
-	all := refs
+	doc = p.Parse(text.NewReader(src), parser.WithContext(ctx))
+	all = refs
 	for _, ref := range ctx.References() {
 		if !known[util.ToLinkReference(ref.Label())] {
 			all = append(all[:len(all):len(all)], ref)
 		}
 	}
 	return doc, all
+}
+
+// asWritten is a document of one paragraph that says what src says.
+func asWritten(src []byte) ast.Node {
+	doc, paragraph := ast.NewDocument(), ast.NewParagraph()
+	words := ast.NewTextSegment(text.NewSegment(0, len(src)))
+	words.SetRaw(true)
+	paragraph.AppendChild(paragraph, words)
+	doc.AppendChild(doc, paragraph)
+	return doc
 }
 
 // unescape resolves the backslashes and entities of a piece of text, which the parser leaves to whoever draws it. An entity

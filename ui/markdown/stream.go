@@ -24,14 +24,17 @@ type Stream struct {
 	width  int
 	text   []byte // safe, complete lines
 	rest   []byte // the last line, as it came, without its end yet
-	final  int    // text[:final] is drawn in lines
-	parsed int    // length of text when it was last parsed
-	lines  []string
-	refs   []parser.Reference // link definitions met in text
+	final  int    // text[:final] is final
+	parsed int    // length of text when it was last looked at
+	refs   []parser.Reference
 
-	fence *fence // the open code block that begins at text[final], if one does
-	spent int    // bytes drawn again
-	stale bool   // lines were drawn before a link definition they may need
+	view  []string // lines: final ones, those of an open code block, and those that change with each call
+	done  int      // how many are final
+	open  int      // how many after them are of the open code block and stay while it is open
+	fence *fence   // the open code block that begins at text[final], if one does
+
+	spent int  // bytes drawn again
+	stale bool // lines were drawn before a link definition they may need
 }
 
 // NewStream returns an empty stream.
@@ -60,9 +63,7 @@ func (s *Stream) Lines(width int) []string {
 }
 
 // Finish says that no more will come, and returns the lines as [Render] does.
-func (s *Stream) Finish(width int) []string { return s.finish(width) }
-
-func (s *Stream) finish(width int) []string {
+func (s *Stream) Finish(width int) []string {
 	lines := s.Lines(width)
 	if s.stale {
 		s.stale = false
@@ -74,7 +75,7 @@ func (s *Stream) finish(width int) []string {
 
 // redraw forgets what was drawn, but not the link definitions.
 func (s *Stream) redraw() {
-	s.final, s.parsed, s.lines, s.fence = 0, -1, nil, nil
+	s.final, s.parsed, s.done, s.open, s.fence = 0, -1, 0, 0, nil
 }
 
 // settle makes final what can be.
@@ -83,16 +84,28 @@ func (s *Stream) settle() {
 		return
 	}
 	s.parsed = len(s.text)
-	if s.fence != nil && !s.fence.take(s.text[s.final:]) {
+	if s.fence != nil && s.follow() {
 		return
 	}
-	s.fence = nil
 	for again := true; again; {
+		s.fence, s.open = nil, 0
 		again = s.advance()
 	}
-	if s.fence != nil && s.fence.take(s.text[s.final:]) {
-		s.fence = nil
+	if s.fence != nil {
+		s.follow()
 	}
+}
+
+// follow draws the new lines of the open code block, false when it is open no more.
+func (s *Stream) follow() bool {
+	lines, closed := s.fence.take(s.text[s.final:])
+	if closed {
+		s.fence, s.open = nil, 0
+		return false
+	}
+	s.view = s.under(lines)
+	s.open = len(s.view) - s.done
+	return true
 }
 
 // advance draws every block of the unfinished text but the last. It is true when a link definition asks for a new start.
@@ -108,16 +121,19 @@ func (s *Stream) advance() (again bool) {
 	if last == nil {
 		return false
 	}
+	r := renderer{source: source, theme: &s.theme}
 	start := lineStart(source, last.Pos())
 	if start > 0 {
-		r := renderer{source: source, theme: &s.theme}
 		for n := doc.FirstChild(); n != last; n = n.NextSibling() {
-			s.lines = join(s.lines, r.block(n, s.width, ""), false)
+			s.view = s.under(r.block(n, s.width, ""))
+			s.done = len(s.view)
 		}
 		s.final += start
 	}
 	if code, ok := last.(*ast.FencedCodeBlock); ok && start >= 0 && isOpen(code, source) {
-		s.fence = newFence(string(code.Language(source)), source[start:], s.width, &s.theme)
+		s.fence = newFence(source[start:], s.width, &s.theme)
+		s.view = s.under(r.label(string(code.Language(source)), s.width))
+		s.open = len(s.view) - s.done
 	}
 	return false
 }
@@ -154,19 +170,28 @@ func lineStart(source []byte, pos int) int {
 	return bytes.LastIndexByte(source[:pos], '\n') + 1
 }
 
-// withOpen is the final lines with those of the open block below.
+// withOpen is all lines that stay with those of the open block, or of the open line of a code block, below.
 func (s *Stream) withOpen() []string {
 	partial := screen.Safe(string(s.rest))
 	if s.fence != nil && !s.fence.closes(partial) && !strings.Contains(partial, "\n") {
-		return s.under(s.fence.with(partial))
+		if partial == "" {
+			return s.view[:s.done+s.open]
+		}
+		s.view = s.under(s.fence.draw(nil, partial))
+		return s.view
+	}
+	if s.fence != nil { // it ends with this line, if that stays as it is
+		s.fence, s.open, s.parsed = nil, 0, -1
 	}
 	source := append(s.text[s.final:len(s.text):len(s.text)], partial...)
 	doc, _ := parse(source, s.refs)
 	r := renderer{source: source, theme: &s.theme}
-	return s.under(r.blocks(doc, s.width, "", false))
+	s.view = s.under(r.blocks(doc, s.width, "", false))
+	return s.view
 }
 
-// under returns the final lines with open below, without making open final.
-func (s *Stream) under(open []string) []string {
-	return join(s.lines[:len(s.lines):len(s.lines)], open, false)
+// under is the lines that stay with lines below, set off when they begin a block. It writes over what does not stay.
+func (s *Stream) under(lines []string) []string {
+	view := s.view[:s.done+s.open]
+	return join(view, lines, s.open > 0)
 }
