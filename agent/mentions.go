@@ -76,7 +76,7 @@ func (in *Intake) atFile(ctx context.Context, name string) (message.Text, *Attac
 	if !notPicture(err) {
 		return message.Text{}, nil, err
 	}
-	text, textErr := fileText(f, path)
+	text, textErr := in.fileText(f, path)
 	if textErr != nil {
 		if isPicturePath(name) {
 			return message.Text{}, nil, err
@@ -86,7 +86,8 @@ func (in *Intake) atFile(ctx context.Context, name string) (message.Text, *Attac
 	return text, nil, nil
 }
 
-func fileText(f *os.File, path guard.Path) (message.Text, error) {
+// fileText is a text file as a block. A file that goes along whole counts as read by the model.
+func (in *Intake) fileText(f *os.File, path guard.Path) (message.Text, error) {
 	data, err := io.ReadAll(io.NewSectionReader(f, 0, mostFileText+1))
 	if err != nil {
 		return message.Text{}, err
@@ -99,6 +100,8 @@ func fileText(f *os.File, path guard.Path) (message.Text, error) {
 	if len(data) > mostFileText {
 		data = trimPartialRune(data[:mostFileText])
 		note = fmt.Sprintf("\n[only the first %d KiB; the rest can be read with the read tool]", mostFileText>>10)
+	} else if info, err := f.Stat(); err == nil {
+		in.agent.env.Ledger.Saw(path.Abs, info, data)
 	}
 	return message.Text{Origin: message.OriginFile, Text: fmt.Sprintf("File %s:\n```\n%s\n```%s", path.Display, strings.TrimRight(string(data), "\n"), note)}, nil
 }

@@ -20,9 +20,12 @@ func (a *Agent) guardedTurn(ctx context.Context, p Prompt) (reason EndReason, er
 		}
 	}()
 	err = a.turn(ctx, p)
+	var rejected *rejection
 	switch {
 	case err == nil:
 		return EndDone, nil
+	case errors.As(err, &rejected):
+		return EndRejected, rejected.err
 	case errors.Is(err, errInterrupted):
 		return EndInterrupted, nil
 	case errors.Is(err, errRefused):
@@ -32,6 +35,11 @@ func (a *Agent) guardedTurn(ctx context.Context, p Prompt) (reason EndReason, er
 	}
 	return EndFailed, err
 }
+
+// rejection is why a prompt was not taken.
+type rejection struct{ err error }
+
+func (r *rejection) Error() string { return r.err.Error() }
 
 var (
 	// errRefused ends a headless turn in which a call was refused.
@@ -44,7 +52,7 @@ var (
 func (a *Agent) turn(ctx context.Context, p Prompt) error {
 	if err := a.accept(p); err != nil {
 		a.events.put(Rejected{Prompt: p, Err: err})
-		return err
+		return &rejection{err}
 	}
 	if line, ok := shellLine(p); ok {
 		return a.runShellLine(ctx, line)
