@@ -114,7 +114,7 @@ func (r *reader) fetch(ctx context.Context, way source, o offer) ([]byte, error)
 	defer cancel()
 	data, err := way.fetch(ctx, o)
 	if err == nil && len(data) == 0 {
-		err = errors.New("it answered with nothing")
+		err = errSilent
 	}
 	if err == nil && len(data) > maxOutputBytes {
 		err = errTooMuch
@@ -243,7 +243,7 @@ func (r *reader) lastText(ctx context.Context) (Content, bool) {
 func checkText(data []byte) error {
 	switch {
 	case len(data) == 0:
-		return errors.New("it answered with nothing")
+		return errSilent
 	case len(data) > maxTextBytes:
 		return errTooMuch
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 || pictureKind(data) != "":

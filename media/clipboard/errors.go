@@ -38,6 +38,7 @@ var (
 	errTooMuch = fmt.Errorf("it answered with more than %d MiB", maxOutputBytes>>20)
 	errNoWay   = errors.New("not reachable")
 
+	errSilent       = errors.New("it answered with nothing")
 	errNotInstalled = errors.New("not installed")
 )
 
@@ -61,7 +62,7 @@ func (r *reader) verdict(ctx context.Context) error {
 		e.Sentence = "the clipboard holds no picture, file or text: copy something first, or use /attach PATH"
 	default:
 		e.Fault = FaultUnavailable
-		e.Sentence = "no clipboard could be reached (" + tryList(e.Tried) + "): " + r.env.remedy() +
+		e.Sentence = "no clipboard could be reached (" + tryList(e.Tried) + "): " + r.env.remedy(r.missing()) +
 			"drop the file, paste its path, or use /attach PATH"
 	}
 	return e
@@ -90,18 +91,32 @@ func tryList(tried []string) string {
 	return "tried " + strings.Join(tried, "; ")
 }
 
-// remedy names the packages that would help in this session, ending with "; " where there is anything.
-func (e Env) remedy() string {
-	if e.GOOS != "linux" && e.GOOS != "freebsd" && e.GOOS != "openbsd" && e.GOOS != "netbsd" {
+// missing lists the programs that were looked for in vain.
+func (r *reader) missing() []string {
+	var out []string
+	for _, a := range r.tried {
+		if errors.Is(a.err, errNotInstalled) {
+			out = append(out, a.way)
+		}
+	}
+	return out
+}
+
+// remedy says what would help where these programs are missing, ending with "; " where there is anything.
+func (e Env) remedy(missing []string) string {
+	var words []string
+	for _, program := range missing {
+		switch program {
+		case "powershell.exe", "clip.exe":
+			words = append(words, "let WSL start Windows programs (interop in /etc/wsl.conf)")
+		case "wl-paste", "wl-copy":
+			words = append(words, "install wl-clipboard")
+		case "xclip":
+			words = append(words, "check DISPLAY and XAUTHORITY or install xclip")
+		}
+	}
+	if len(words) == 0 {
 		return ""
 	}
-	switch {
-	case e.isWSL():
-		return "let WSL start Windows programs (interop in /etc/wsl.conf), or install wl-clipboard; "
-	case e.Getenv("WAYLAND_DISPLAY") != "":
-		return "install wl-clipboard; "
-	case e.Getenv("DISPLAY") != "":
-		return "check DISPLAY and XAUTHORITY, or install xclip; "
-	}
-	return ""
+	return strings.Join(words, ", ") + "; "
 }

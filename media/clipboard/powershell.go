@@ -57,7 +57,8 @@ func (s *powershell) runScript(ctx context.Context) ([]byte, error) {
 	if _, err := s.env.LookPath(program); err != nil {
 		program = s.env.driveRoot() + "/c/Windows/System32/WindowsPowerShell/v1.0/powershell.exe"
 	}
-	return s.env.run(ctx, nil, program, "-NoProfile", "-NonInteractive", "-STA", "-EncodedCommand", encodeCommand(powershellScript))
+	return s.env.run(ctx, nil, program, "-NoProfile", "-NonInteractive", "-STA", "-OutputFormat", "Text",
+		"-EncodedCommand", encodeCommand(powershellScript))
 }
 
 // encodeCommand is what -EncodedCommand takes: Base64 of UTF-16LE. No quoting rule touches it on the way.

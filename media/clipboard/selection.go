@@ -39,6 +39,9 @@ func (s *toolSource) offers(ctx context.Context) ([]offer, error) {
 		}
 		return nil, err
 	}
+	if len(out) == 0 {
+		return nil, errSilent
+	}
 	lines := strings.Split(string(out), "\n")
 	return recognise(lines[:min(len(lines), maxOffers)]), nil
 }

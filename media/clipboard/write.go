@@ -22,18 +22,21 @@ func WriteText(ctx context.Context, env Env, text string) error {
 	if env.GOOS == "windows" {
 		return writeFault(windowsWrite(ctx, text), nil)
 	}
-	var tried []string
+	var tried, missing []string
 	for _, w := range env.writers() {
 		err := w.write(ctx, env, text)
 		if err == nil {
 			return nil
 		}
 		tried = append(tried, w.program+": "+err.Error())
+		if errors.Is(err, errNotInstalled) {
+			missing = append(missing, w.program)
+		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return writeFault(errNoWay, append(tried, strings.TrimSuffix(env.remedy(), "; ")))
+	return writeFault(errNoWay, append(tried, strings.TrimSuffix(env.remedy(missing), "; ")))
 }
 
 func writeFault(err error, tried []string) error {

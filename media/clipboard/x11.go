@@ -61,7 +61,7 @@ func (s *x11Source) connect(ctx context.Context) error {
 	conn, err := xgb.NewConnNet(&authorised{Conn: raw, setup: setupRequest(s.env.xAuthority(display))})
 	if err != nil {
 		raw.Close()
-		return fmt.Errorf("the X server refused: %w", err)
+		return fmt.Errorf("the X server refused: %q", err.Error())
 	}
 	s.conn, s.net = conn, raw
 	s.events = make(chan xgb.Event, 64)
