@@ -41,11 +41,12 @@ type Options struct {
 	MaxImages int // pictures an eviction keeps
 	EvictStep int
 
-	SaveRule func(rule string) error // keeps an "always" answer; nil where it cannot be kept
-	Headless bool                    // nobody can be asked: what would be asked is refused with a reason
-	MaxTurns int                     // requests to the model in one turn; 0 means no bound
-	MaxCost  float64                 // US dollars a headless run may cost; 0 means no bound
-	Now      func() time.Time        // nil means time.Now
+	KeepRoute func(providers.Route) error // remembers a choice of model for the next start; nil keeps nothing
+	SaveRule  func(rule string) error     // keeps an "always" answer; nil where it cannot be kept
+	Headless  bool                        // nobody can be asked: what would be asked is refused with a reason
+	MaxTurns  int                         // requests to the model in one turn; 0 means no bound
+	MaxCost   float64                     // US dollars a headless run may cost; 0 means no bound
+	Now       func() time.Time            // nil means time.Now
 }
 
 // Agent is one session being worked on.
@@ -304,6 +305,11 @@ func (a *Agent) setRoute(c SetRoute) {
 	a.record(func(h *heads) []message.Record {
 		return []message.Record{message.ModelRecord{Head: h.next(message.KindModel), Provider: c.Route.Server.Name, Model: c.Route.Model.ID, Effort: c.Effort}}
 	})
+	if a.opt.KeepRoute != nil {
+		if err := a.opt.KeepRoute(c.Route); err != nil {
+			a.notice(NoticeError, "The choice of model holds for this session and could not be remembered: "+err.Error())
+		}
+	}
 	a.events.put(RouteChanged{Route: c.Route, Meter: a.meter()})
 	if !c.Route.Sees() && a.picturesInContext() > 0 {
 		a.notice(NoticeWithheld, plural(a.picturesInContext(), "picture of this conversation is", "pictures of this conversation are")+" withheld from "+c.Route.Name()+", which cannot see images; switching back brings them back.")

@@ -137,7 +137,7 @@ const (
 	EndRefused     EndReason = "refused" // a headless run ended after a call it wanted was refused
 	EndFailed      EndReason = "failed"
 	EndRejected    EndReason = "rejected" // the prompt was not taken; a Rejected event says why
-	EndLimit       EndReason = "limit" // --max-turns or --max-cost
+	EndLimit       EndReason = "limit"    // --max-turns or --max-cost
 )
 
 // TurnEnded is the last event of a turn. Err is set when the reason is EndFailed, EndRejected or EndLimit.

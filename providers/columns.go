@@ -67,6 +67,11 @@ func Columns() []string {
 	return names
 }
 
+// CheckQuirk says whether a value is of the type a quirk takes.
+func CheckQuirk(name string, value any) error {
+	return new(Model).apply(Cells{"quirks." + name: value}, "quirk")
+}
+
 // Cells are values for columns, by name.
 type Cells map[string]any
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -33,7 +34,9 @@ type draftDue struct{}
 // draftLoaded brings a stored draft.
 type draftLoaded struct {
 	talk  int
-	state []byte
+	found bool
+	draft draftJSON
+	lost  error // pictures whose bytes are gone
 }
 
 // draftJSON is the draft as it is stored. Text is bytes: a paste need not be valid UTF-8.
@@ -133,7 +136,20 @@ func (b *buffer) pieces() []draftPiece {
 func (m *model) loadDraft() tea.Cmd {
 	m.draft = draftKeeper{}
 	in, talk := m.conv.Intake, m.talks
-	return m.work.do(func(context.Context) tea.Msg { return draftLoaded{talk, in.LoadDraft()} })
+	return m.work.do(func(context.Context) tea.Msg {
+		loaded := draftLoaded{talk: talk}
+		state := in.LoadDraft()
+		if loaded.found = len(state) > 0 && json.Unmarshal(state, &loaded.draft) == nil; !loaded.found {
+			return loaded
+		}
+		d := &loaded.draft
+		d.Pictures, loaded.lost = in.Adopt(d.Pictures)
+		for i := range d.Queue {
+			kept, err := in.Adopt(d.Queue[i].Attachments)
+			d.Queue[i].Attachments, loaded.lost = kept, errors.Join(loaded.lost, err)
+		}
+		return loaded
+	})
 }
 
 // onDraft puts a stored draft in front of what was typed since the start. A message that was queued when
@@ -144,10 +160,13 @@ func (m *model) onDraft(l draftLoaded) {
 	}
 	m.draft.loaded = true
 	defer func() { m.draft.saved = m.mark() }()
-	var d draftJSON
-	if len(l.state) == 0 || json.Unmarshal(l.state, &d) != nil {
+	if !l.found {
 		return
 	}
+	if l.lost != nil {
+		m.fail(l.lost)
+	}
+	d := l.draft
 	typed := m.comp.buf.lines
 	m.comp.buf = newBuffer()
 	for _, q := range d.Queue {

@@ -81,7 +81,7 @@ func (m *model) begin(c Conversation) {
 }
 
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.next(), m.loadDraft(), m.loadHistory(), m.loadNames(), m.askTerminal())
+	return tea.Batch(m.next(), m.loadDraft(), m.loadHistory(), m.loadNames(), m.askTerminal(), m.startUp())
 }
 
 // Update takes a message in. A fault in here must not leave the terminal in pieces: it is kept, and the

@@ -31,6 +31,10 @@ type Intake interface {
 	PastedText(ctx context.Context, text string) (agent.Pasted, error)
 	// AttachPaths attaches the files of an /attach line. What succeeded comes back beside the error.
 	AttachPaths(ctx context.Context, args string) ([]agent.Attachment, error)
+	// AttachFile attaches one file, its name taken as it stands.
+	AttachFile(ctx context.Context, name string) (agent.Attachment, error)
+	// Adopt takes back pictures that a saved draft names; those whose bytes are gone are left out and named.
+	Adopt([]agent.Attachment) ([]agent.Attachment, error)
 	// AtFiles expands @file and @picture at sending.
 	AtFiles(ctx context.Context, text string) ([]message.Text, []agent.Attachment, error)
 	// Redetail renders an attachment again at another detail.
@@ -64,6 +68,9 @@ type Options struct {
 	NoColor bool   // NO_COLOR is set
 	Mouse   bool   // the wheel scrolls and a click unfolds; Shift-drag stays with the terminal
 	Keys    map[string][]string
+
+	Attach        []string // files to put on the row at the start
+	ChooseSession bool     // open the session picker at the start
 
 	// Cost is what a picture costs in tokens under a rule, at the wire detail of the route.
 	Cost func(rule string, w, h int, detail string) int

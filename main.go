@@ -1,0 +1,307 @@
+// Command espy is a full-screen terminal coding assistant that sees. This file holds flags and wiring only.
+package main
+
+import (
+	_ "espy/ui/early" // first: keeps Bubble Tea from asking the terminal before main
+
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"espy/ui"
+	"espy/ui/headless"
+	"espy/ui/start"
+)
+
+// version is what --version prints and sessions record.
+const version = "0.1.0"
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "--version" {
+		fmt.Println("espy " + version)
+		return
+	}
+	os.Exit(execute())
+}
+
+// exit is an exit code on its way out of a command that has said all there is to say.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+func execute() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	root := rootCommand()
+	err := root.ExecuteContext(ctx)
+	var code exit
+	var usage *start.UsageError
+	switch {
+	case err == nil:
+		return headless.ExitDone
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		output().Fail(err)
+		return headless.ExitUsage
+	}
+	output().Fail(err)
+	return headless.ExitFailed
+}
+
+func output() headless.Output { return headless.Output{Out: os.Stdout, Err: os.Stderr} }
+
+// options are the flags, as far as several commands share them.
+type options struct {
+	start.Flags
+	resume    string
+	continues bool
+	attach    []string
+	json      bool
+	events    bool
+	maxTurns  int
+	maxCost   float64
+}
+
+func rootCommand() *cobra.Command {
+	var o options
+	root := &cobra.Command{
+		Use: "espy [DIR]", Short: "A coding assistant in the terminal that sees", Version: version,
+		Args: cobra.MaximumNArgs(1), SilenceErrors: true, SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.Folder = args[0]
+			}
+			return screenFace(cmd.Context(), o)
+		},
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &start.UsageError{Err: err} })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("espy {{.Version}}\n")
+	f := root.Flags()
+	f.StringVar(&o.resume, "resume", "", "go on with a session; without an id, choose one")
+	f.Lookup("resume").NoOptDefVal = chooseSession
+	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the newest session of this folder")
+	f.StringArrayVar(&o.attach, "attach", nil, "put a picture on the row; may be given several times")
+	modelFlags(root, &o)
+	root.AddCommand(runCommand(), lookCommand(), sessionsCommand(), modelsCommand(), doctorCommand(), configCommand())
+	return root
+}
+
+// chooseSession is --resume without an id.
+const chooseSession = "?"
+
+func modelFlags(cmd *cobra.Command, o *options) {
+	cmd.Flags().StringVar(&o.Model, "model", "", "provider/model")
+	cmd.Flags().StringVar(&o.Mode, "mode", "", "plan, ask, auto or full")
+}
+
+func runCommand() *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use: "run [PROMPT|-]", Short: "Run one turn and print the answer", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prompt := ""
+			if len(args) == 1 {
+				prompt = args[0]
+			}
+			return runFace(cmd.Context(), o, prompt)
+		},
+	}
+	modelFlags(cmd, &o)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.attach, "attach", nil, "attach a picture; may be given several times")
+	f.BoolVar(&o.json, "json", false, "print one JSON object at the end")
+	f.BoolVar(&o.events, "events", false, "print a JSON line for each event")
+	f.StringArrayVar(&o.Allow, "allow", nil, "a rule that lets calls run unasked, for example 'shell(go test *)'")
+	f.StringVar(&o.resume, "resume", "", "go on with this session")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "stop after so many requests to the model")
+	f.Float64Var(&o.maxCost, "max-cost", 0, "stop when the session has cost so many US dollars")
+	f.BoolVar(&o.Accept, "accept-workspace", false, "accept this folder's instructions and settings as they are now")
+	f.StringVarP(&o.Folder, "dir", "C", "", "the folder to work in")
+	return cmd
+}
+
+func lookCommand() *cobra.Command {
+	var look headless.LookOptions
+	cmd := &cobra.Command{
+		Use: "look FILE", Short: "Show what a model would see of a picture, and what it would cost", Args: exactly(1, "espy look FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			look.File = args[0]
+			s, err := start.Load(cmd.Context(), version, start.Flags{})
+			if err != nil {
+				return err
+			}
+			return headless.Look(cmd.Context(), s.Gate, s.Secrets, look, output())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&look.Crop, "crop", "", "x,y,width,height in upright source pixels")
+	f.StringVar(&look.Detail, "detail", "", "low, auto, high or original")
+	f.StringVar(&look.Out, "out", "", "write what would be sent to this file")
+	f.BoolVar(&look.JSON, "json", false, "print JSON")
+	return cmd
+}
+
+func exactly(n int, usage string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return &start.UsageError{Err: fmt.Errorf("expected %d argument, found %d: %s", n, len(args), usage)}
+		}
+		return nil
+	}
+}
+
+func sessionsCommand() *cobra.Command {
+	var all, everywhere bool
+	list := func(cmd *cobra.Command, _ []string) error {
+		s, err := start.Load(cmd.Context(), version, start.Flags{})
+		if err != nil {
+			return err
+		}
+		folder := s.Folder
+		if everywhere {
+			folder = ""
+		}
+		return headless.ListSessions(cmd.Context(), s.Store, folder, all, output())
+	}
+	cmd := &cobra.Command{Use: "sessions", Short: "List, show and remove sessions", Args: cobra.NoArgs, RunE: list}
+	listing := &cobra.Command{Use: "list", Short: "List the sessions of this folder", Args: cobra.NoArgs, RunE: list}
+	for _, c := range []*cobra.Command{cmd, listing} {
+		c.Flags().BoolVar(&all, "all", false, "no limit to how many are listed")
+		c.Flags().BoolVar(&everywhere, "everywhere", false, "of all folders")
+	}
+	show := &cobra.Command{Use: "show ID", Short: "Print a session's conversation", Args: exactly(1, "espy sessions show ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				return headless.ShowSession(cmd.Context(), s.Store, args[0], output())
+			})
+		}}
+	remove := &cobra.Command{Use: "rm ID…", Short: "Remove sessions", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				return headless.RemoveSessions(cmd.Context(), s.Store, args, output())
+			})
+		}}
+	cmd.AddCommand(listing, show, remove)
+	return cmd
+}
+
+func withStore(ctx context.Context, do func(*start.Settings) error) error {
+	s, err := start.Load(ctx, version, start.Flags{})
+	if err != nil {
+		return err
+	}
+	return do(s)
+}
+
+func modelsCommand() *cobra.Command {
+	var sources bool
+	cmd := &cobra.Command{Use: "models [FILTER]", Short: "List every known model with its sight, window and price", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				filter := ""
+				if len(args) == 1 {
+					filter = args[0]
+				}
+				return headless.ListModels(s.Book.Routes(), filter, sources, output())
+			})
+		}}
+	cmd.Flags().BoolVar(&sources, "sources", false, "say where each value comes from")
+	return cmd
+}
+
+func doctorCommand() *cobra.Command {
+	return &cobra.Command{Use: "doctor", Short: "Say what works on this machine and terminal, and how to mend what does not", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				route, why, err := s.Choose()
+				if err != nil {
+					s.Problems = append(s.Problems, err.Error())
+				}
+				return headless.Doctor(cmd.Context(), headless.DoctorFacts{State: s.Dirs.State, Problems: s.Problems, Route: route, Why: why, Servers: s.Book.Servers(), Getenv: os.Getenv}, output())
+			})
+		}}
+}
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Where the settings are, and whether they are right", Args: cobra.NoArgs}
+	cmd.AddCommand(
+		&cobra.Command{Use: "path", Short: "Print where the settings file is", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error { fmt.Println(s.Dirs.ConfigFile()); return nil })
+		}},
+		&cobra.Command{Use: "check", Short: "Say what is wrong in the settings", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error { return headless.CheckConfig(s.Problems, s.Dirs.ConfigFile(), output()) })
+		}},
+		&cobra.Command{Use: "show", Short: "Print the settings in force and where each came from", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				return headless.ShowConfig(s.Config, output())
+			})
+		}})
+	return cmd
+}
+
+// runFace runs one turn without a screen.
+func runFace(ctx context.Context, o options, prompt string) error {
+	text, err := headless.ReadPrompt(prompt, os.Stdin)
+	if err != nil {
+		return &start.UsageError{Err: err}
+	}
+	s, err := start.Load(ctx, version, o.Flags)
+	if err != nil {
+		return err
+	}
+	out := output()
+	for _, p := range s.Problems {
+		out.Fail(errors.New(p))
+	}
+	room, err := start.Open(ctx, s, start.Request{Resume: o.resume, Model: o.Model, Mode: o.Mode, Headless: true, MaxTurns: o.maxTurns, MaxCost: o.maxCost})
+	if err != nil {
+		return err
+	}
+	defer room.Close()
+	p, err := headless.Prompt(ctx, room.Intake, text, o.attach)
+	if err != nil {
+		return &start.UsageError{Err: err}
+	}
+	code := headless.Run(ctx, room.Agent, headless.RunOptions{Prompt: p, Events: o.events, JSON: o.json}, out)
+	if err := room.Close(); err != nil {
+		out.Fail(err)
+	}
+	return exit(code)
+}
+
+// screenFace opens the full-screen program.
+func screenFace(ctx context.Context, o options) error {
+	if o.resume == chooseSession && looksLikeSession(o.Folder) {
+		o.resume, o.Folder = o.Folder, "" // "--resume ID": the flag's value may be left out, so the id came as an argument
+	}
+	o.Actions = ui.Actions()
+	s, err := start.Load(ctx, version, o.Flags)
+	if err != nil {
+		return err
+	}
+	request := start.Request{Continue: o.continues, Model: o.Model, Mode: o.Mode}
+	if o.resume != chooseSession {
+		request.Resume = o.resume
+	}
+	screen, err := start.NewScreen(ctx, s, request)
+	if err != nil {
+		return err
+	}
+	defer screen.Close()
+	opt := screen.Options()
+	opt.Attach, opt.ChooseSession = o.attach, o.resume == chooseSession
+	return errors.Join(ui.Run(ctx, opt), screen.Close())
+}
+
+// looksLikeSession tells a session's id, a ULID, from a folder.
+func looksLikeSession(s string) bool {
+	return len(s) == 26 && strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'A' || r > 'Z') }) < 0
+}

@@ -1,0 +1,62 @@
+package headless
+
+import (
+	"espy/agent"
+	"espy/agent/guard"
+)
+
+// eventsVersion is written into every line of --events. Fields and types are only ever added.
+const eventsVersion = 1
+
+// line is one object of --events. Which fields are set depends on the type; docs/events.md lists them.
+type line map[string]any
+
+// eventLine is what --events prints for an event; nil for what only a screen needs.
+func eventLine(e agent.Event, session string) line {
+	l := line{"v": eventsVersion, "session": session}
+	put := func(kind string, fields line) line {
+		l["type"] = kind
+		for k, v := range fields {
+			l[k] = v
+		}
+		return l
+	}
+	switch e := e.(type) {
+	case agent.TurnStarted:
+		return put("turn_started", line{"id": e.User.ID})
+	case agent.TextDelta:
+		return put("text", line{"delta": e.Text})
+	case agent.ThinkingDelta:
+		return put("thinking", line{"delta": e.Text})
+	case agent.AnswerRestarted:
+		return put("notice", line{"kind": "restarted", "sentence": "The answer so far is void; the request is being sent again."})
+	case agent.CallStarted:
+		return put("call_started", line{"id": e.Call.ID, "name": e.Call.Name, "args": e.Call.Args})
+	case agent.CallFinished:
+		call := finishedCall(e)
+		fields := line{"id": call.ID, "name": call.Name, "ok": call.OK, "summary": call.Summary}
+		if len(call.Blobs) > 0 {
+			fields["blob"], fields["blobs"] = call.Blobs[0], call.Blobs
+		}
+		return put("call_finished", fields)
+	case agent.PermissionSettled:
+		decision := guard.Deny
+		if e.Allowed {
+			decision = guard.Allow
+		}
+		return put("permission", line{"id": e.Call.ID, "name": e.Call.Name, "args": e.Call.Args, "decision": decision, "reason": e.Reason})
+	case agent.Notice:
+		return put("notice", line{"kind": e.Kind, "sentence": e.Sentence})
+	case agent.UsageChanged:
+		return put("usage", line{"input": e.Usage.Input, "output": e.Usage.Output, "cached": e.Usage.CacheRead, "cost": e.Meter.Cost})
+	case agent.Rejected:
+		return put("error", line{"sentence": e.Err.Error()})
+	case agent.TurnEnded:
+		fields := line{"reason": e.Reason}
+		if e.Err != nil {
+			fields["error"] = e.Err.Error()
+		}
+		return put("turn_ended", fields)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package headless
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"espy/config"
+)
+
+// CheckConfig prints the faults of the settings, or that there are none.
+func CheckConfig(problems []string, file string, out Output) error {
+	for _, p := range problems {
+		fmt.Fprintln(out.Out, oneLine(p))
+	}
+	if n := len(problems); n > 0 {
+		return fmt.Errorf("the settings have %d faults", n)
+	}
+	fmt.Fprintln(out.Out, "no faults in "+oneLine(file))
+	return nil
+}
+
+// ShowConfig prints the settings in force, each with where it came from. Keys and headers are never printed.
+func ShowConfig(c config.Config, out Output) error {
+	show := func(key string, value any) {
+		source := c.Sources[key]
+		if source == "" {
+			source = "default"
+		}
+		fmt.Fprintf(out.Out, "%-22s %-30v # %s\n", key, value, oneLine(source))
+	}
+	show("model", orNone(c.Model))
+	show("mode", c.Mode)
+	show("history.max_images", c.History.MaxImages)
+	show("history.evict_step", c.History.EvictStep)
+	show("ui.theme", c.UI.Theme)
+	show("ui.previews", c.UI.Previews)
+	show("ui.mouse", c.UI.Mouse)
+	show("permissions.allow", list(c.Permissions.Allow))
+	show("permissions.ask", list(c.Permissions.Ask))
+	show("permissions.deny", list(c.Permissions.Deny))
+	show("tools.always_load", list(c.Tools.AlwaysLoad))
+	names := make([]string, 0, len(c.Providers))
+	for name := range c.Providers {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		p := c.Providers[name]
+		show("providers."+name, fmt.Sprintf("%s %s", p.Protocol, oneLine(p.BaseURL)))
+	}
+	actions := make([]string, 0, len(c.Keys))
+	for action := range c.Keys {
+		actions = append(actions, action)
+	}
+	sort.Strings(actions)
+	for _, action := range actions {
+		show("keys."+action, strings.Join(c.Keys[action], " "))
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return oneLine(s)
+}
+
+func list(items []string) string {
+	if len(items) == 0 {
+		return "(none)"
+	}
+	return oneLine(strings.Join(items, ", "))
+}

@@ -1,0 +1,239 @@
+package start
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aymanbagabas/go-osc52/v2"
+
+	"espy/agent"
+	"espy/config"
+	"espy/media"
+	"espy/media/clipboard"
+	"espy/providers"
+	"espy/store"
+	"espy/ui"
+	"espy/ui/headless"
+)
+
+// mostSessions bounds what the session picker lists, mostRecalled what the history recalls.
+const (
+	mostSessions = 500
+	mostRecalled = 500
+)
+
+// Screen is the full-screen face of a folder: it opens rooms as the person goes from session to session.
+type Screen struct {
+	settings *Settings
+	request  Request
+	history  *store.History
+
+	mu   sync.Mutex
+	room *Room
+}
+
+// NewScreen prepares the face. The first room is opened at once, so that its faults are told before the screen is.
+func NewScreen(ctx context.Context, s *Settings, r Request) (*Screen, error) {
+	room, err := Open(ctx, s, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), room: room}, nil
+}
+
+// Close ends the room that is open.
+func (f *Screen) Close() error { return f.current().Close() }
+
+func (f *Screen) current() *Room {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.room
+}
+
+// move closes the room that is open and opens another. Where that fails, the old one is gone on with: it is
+// closed only after the new one stands.
+func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
+	room, err := Open(context.WithoutCancel(ctx), f.settings, r)
+	if err != nil {
+		return ui.Conversation{}, err
+	}
+	f.mu.Lock()
+	old := f.room
+	f.room = room
+	f.mu.Unlock()
+	if err := old.Close(); err != nil {
+		room.Agent.Send(agent.Note{Text: "The session before could not be closed cleanly: " + err.Error()})
+	}
+	return conversation(room, f.settings), nil
+}
+
+func conversation(room *Room, s *Settings) ui.Conversation {
+	return ui.Conversation{Loop: room.Agent, Intake: room.Intake}
+}
+
+// Options are what the full-screen program is given.
+func (f *Screen) Options() ui.Options {
+	s, room := f.settings, f.current()
+	return ui.Options{
+		Conversation: conversation(room, s),
+		Folder:       s.Folder,
+		Version:      s.Version,
+		First:        ui.FirstScreen{ModelReason: room.Why, NotAccepted: s.NotAccepted(), Problems: s.Problems},
+		Theme:        s.Config.UI.Theme,
+		Dark:         true,
+		NoColor:      os.Getenv("NO_COLOR") != "",
+		Mouse:        s.Config.UI.Mouse,
+		Keys:         s.Config.Keys,
+		Cost:         media.Costs().Cost,
+		Models:       s.Book.Routes,
+		Sessions: func(ctx context.Context) ([]store.Summary, error) {
+			return s.Store.List(ctx, s.Folder, mostSessions)
+		},
+		Open: func(ctx context.Context, id string) (ui.Conversation, error) {
+			return f.move(ctx, Request{Resume: id})
+		},
+		New: func(ctx context.Context) (ui.Conversation, error) {
+			return f.move(ctx, Request{Mode: string(f.current().Guard.Mode())})
+		},
+		History:  f.recall,
+		Remember: f.remember,
+		Copy:     copyText,
+		Export:   f.export,
+		Trust:    f.trust(),
+		Crash:    f.crash,
+	}
+}
+
+func (f *Screen) recall() []string {
+	entries, err := f.history.Entries(f.settings.Folder, mostRecalled)
+	if err != nil {
+		return nil
+	}
+	texts := make([]string, 0, len(entries))
+	for i := len(entries) - 1; i >= 0; i-- {
+		texts = append(texts, entries[i].Text)
+	}
+	return texts
+}
+
+func (f *Screen) remember(text string) {
+	_ = f.history.Add(context.Background(), store.HistoryEntry{Text: text, Folder: f.settings.Folder, Session: f.current().Session.ID(), Time: time.Now()})
+}
+
+// copyText uses the desktop's clipboard, and where there is none the terminal's own, by OSC 52.
+func copyText(ctx context.Context, text string) (string, error) {
+	err := clipboard.WriteText(ctx, clipboard.Env{}, text)
+	if err == nil {
+		return "clipboard", nil
+	}
+	sequence := osc52.New(text)
+	switch {
+	case os.Getenv("TMUX") != "":
+		sequence = sequence.Tmux()
+	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
+		sequence = sequence.Screen()
+	}
+	if _, werr := sequence.WriteTo(os.Stdout); werr != nil {
+		return "", errors.Join(err, werr)
+	}
+	return "the terminal's clipboard (OSC 52), if it allows that", nil
+}
+
+// export writes the conversation as Markdown. Pictures stand as their sentence; a file that is there is not
+// written over.
+func (f *Screen) export(_ context.Context, path string) (string, error) {
+	room := f.current()
+	if path == "" {
+		path = "espy-" + room.Session.ID() + ".md"
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.settings.Folder, path)
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("%s exists; name another file: /export PATH", path)
+	}
+	if err != nil {
+		return "", err
+	}
+	headless.WriteMarkdown(out, room.Agent.Messages())
+	return path, out.Close()
+}
+
+func (f *Screen) trust() ui.Trust {
+	s := f.settings
+	return ui.Trust{
+		Add: func(path string) (string, error) {
+			kept, err := s.Trust.AddPath(context.Background(), s.Folder, absolute(s.Folder, path))
+			if err != nil {
+				return "", err
+			}
+			if _, err := f.current().Roots.AddTrusted(kept.Path); err != nil {
+				return "", err
+			}
+			return kept.Path + " may be read and written in this workspace's sessions from now on; /trust remove takes it back.", nil
+		},
+		Remove: func(path string) (string, error) {
+			abs := absolute(s.Folder, path)
+			removed, err := s.Trust.RemovePath(context.Background(), s.Folder, abs)
+			if err != nil {
+				return "", err
+			}
+			if f.current().Roots.RemoveTrusted(abs) || removed {
+				return abs + " is no longer trusted.", nil
+			}
+			return "", fmt.Errorf("%s is not trusted; /trust list shows what is", path)
+		},
+		List: func() ([]string, error) {
+			trusted, err := s.Trust.Workspace(s.Folder)
+			var paths []string
+			for _, p := range trusted.Paths {
+				paths = append(paths, p.Path)
+			}
+			return paths, err
+		},
+		Accept: func() (string, error) {
+			if err := s.Trust.Accept(context.Background(), s.Folder, s.Workspace.Digest); err != nil {
+				return "", err
+			}
+			return "This folder's own files are accepted as they are now and are used from the next session on.", nil
+		},
+	}
+}
+
+func absolute(folder, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(path) {
+		return filepath.Join(folder, path)
+	}
+	return filepath.Clean(path)
+}
+
+// crash opens a file for a report about a fault of espy itself.
+func (f *Screen) crash() (io.WriteCloser, string, error) {
+	dir := filepath.Join(f.settings.Dirs.State, "logs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, "", err
+	}
+	name := filepath.Join(dir, "crash-"+time.Now().UTC().Format("20060102-150405")+".txt")
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return file, name, err
+}
+
+// keepRoute remembers the person's choice of a model for the next start.
+func keepRoute(ctx context.Context, dirs config.Dirs) func(providers.Route) error {
+	return func(route providers.Route) error {
+		return config.SaveChoice(context.WithoutCancel(ctx), dirs, route.Name())
+	}
+}

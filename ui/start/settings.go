@@ -1,0 +1,240 @@
+// Package start puts espy together for either face: settings, the book of routes, the store, and, for one
+// folder, a session with its guard, tools and loop. main adds flags and a face.
+//
+// Contract: nothing is contacted and nothing is written here before the person does something worth keeping.
+// A folder's own files are read only to be shown until the person accepted them. The package wires; it must
+// not decide what a room decides.
+package start
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"espy/agent/guard"
+	"espy/agent/tools"
+	"espy/config"
+	"espy/media"
+	"espy/providers"
+	"espy/store"
+)
+
+// Flags are what the command line said.
+type Flags struct {
+	Folder  string // "" is the current folder
+	Model   string
+	Mode    string
+	Allow   []string
+	Actions []string // names of what keys can do, for checking [keys]
+	Accept  bool     // accept the workspace as it is now
+}
+
+// Settings are what holds before a session is opened.
+type Settings struct {
+	Version   string
+	Folder    string // the workspace, absolute
+	Dirs      config.Dirs
+	Config    config.Config
+	Problems  []string // faults of the settings, a sentence each
+	Book      *providers.Book
+	Store     *store.Store
+	Trust     *config.Trust
+	Secrets   *guard.Secrets
+	Workspace guard.Workspace // what the folder brings along
+	Accepted  bool            // it was accepted as it is, or brings nothing along
+	Allow     []guard.Rule
+	Client    *providers.Client
+	Gate      *media.Gate
+}
+
+// UsageError is bad usage or configuration: exit code 2.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+func usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// Load reads the settings for a folder.
+func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
+	folder, err := workspace(f.Folder)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := config.FindDirs(os.LookupEnv)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	home, _ := os.UserHomeDir()
+	s := &Settings{Version: version, Folder: folder, Dirs: dirs, Store: store.Open(dirs.State), Trust: config.OpenTrust(dirs),
+		Client: providers.NewClient(providers.Timeouts{}), Gate: media.NewGate()}
+	s.Secrets = guard.NewSecrets(guard.SecretOptions{Home: home, Own: []string{dirs.Config, dirs.State}, Getenv: os.Getenv})
+	if err := s.readWorkspace(ctx, f.Accept); err != nil {
+		return nil, err
+	}
+	var problems []config.Problem
+	s.Config, problems = config.Load(config.Options{Dirs: dirs, Workspace: folder, Accepted: s.Accepted, Model: f.Model, Mode: f.Mode, Validators: validators(f.Actions)})
+	for _, p := range problems {
+		s.Problems = append(s.Problems, p.Error())
+	}
+	if len(s.Config.Unsafe) > 0 {
+		return nil, usage("a fault in the settings may have lost a restriction, so espy does not start: %s", s.Config.Unsafe[0].Error())
+	}
+	for _, text := range f.Allow {
+		rule, err := guard.ParseRule(text, toolNames()...)
+		if err != nil {
+			return nil, usage("--allow: %w", err)
+		}
+		s.Allow = append(s.Allow, rule)
+	}
+	s.makeBook()
+	return s, nil
+}
+
+func workspace(folder string) (string, error) {
+	if folder == "" {
+		folder = "."
+	}
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return "", &UsageError{err}
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", usage("%s does not exist; name a folder to work in", folder)
+	case err != nil:
+		return "", &UsageError{err}
+	case !info.IsDir():
+		return "", usage("%s is a file; name the folder to work in, and attach pictures with --attach", folder)
+	}
+	return abs, nil
+}
+
+// readWorkspace reads what the folder brings along and whether the person accepted exactly that.
+func (s *Settings) readWorkspace(ctx context.Context, accept bool) error {
+	found, err := guard.WorkspaceFiles(ctx, s.Folder, s.Secrets)
+	if err != nil {
+		s.Problems = append(s.Problems, err.Error())
+		return nil
+	}
+	s.Workspace = found
+	s.Problems = append(s.Problems, found.Problems...)
+	if accept {
+		if err := s.Trust.Accept(ctx, s.Folder, found.Digest); err != nil {
+			return err
+		}
+	}
+	trusted, err := s.Trust.Workspace(s.Folder)
+	if err != nil {
+		s.Problems = append(s.Problems, err.Error())
+	}
+	s.Accepted = found.Digest == "" || err == nil && trusted.Digest == found.Digest
+	return nil
+}
+
+// NotAccepted names what lies in the folder and is inert until the person accepts it.
+func (s *Settings) NotAccepted() []string {
+	if s.Accepted {
+		return nil
+	}
+	var names []string
+	for _, f := range s.Workspace.Files {
+		names = append(names, f.Display)
+	}
+	return names
+}
+
+func (s *Settings) makeBook() {
+	opt := providers.BookOptions{Getenv: os.Getenv}
+	for name, p := range s.Config.Providers {
+		opt.Servers = append(opt.Servers, providers.Server{Name: name, Protocol: p.Protocol, BaseURL: p.BaseURL, Key: p.APIKey, KeyEnv: p.KeyEnv, Headers: p.Headers, Script: p.Script})
+	}
+	for _, m := range s.Config.Models {
+		opt.Models = append(opt.Models, providers.ModelCells{Name: m.ID, Cells: cells(m)})
+	}
+	book, faults := providers.NewBook(opt)
+	s.Book = book
+	for _, f := range faults {
+		s.Problems = append(s.Problems, f.Error())
+	}
+}
+
+// cells are the columns a [[models]] table sets.
+func cells(m config.Model) providers.Cells {
+	c := make(providers.Cells)
+	put := func(name string, set bool, value func() any) {
+		if set {
+			c[name] = value()
+		}
+	}
+	put("name", m.Name != nil, func() any { return *m.Name })
+	put("image_input", m.ImageInput != nil, func() any { return *m.ImageInput })
+	put("tools", m.Tools != nil, func() any { return *m.Tools })
+	put("thinking", m.Thinking != nil, func() any { return *m.Thinking })
+	put("context_window", m.ContextWindow != nil, func() any { return *m.ContextWindow })
+	put("max_output", m.MaxOutput != nil, func() any { return *m.MaxOutput })
+	put("image_cost", m.ImageCost != nil, func() any { return *m.ImageCost })
+	put("efforts", len(m.Efforts) > 0, func() any { return m.Efforts })
+	for k, v := range m.Limits {
+		c["limits."+k] = v
+	}
+	for k, v := range m.Price {
+		c["price."+k] = v
+	}
+	for k, v := range m.Quirks {
+		c["quirks."+k] = v
+	}
+	return c
+}
+
+// Choose is the route for a new session and how it was chosen.
+func (s *Settings) Choose() (providers.Route, string, error) {
+	configured, last := s.Config.Model, config.Choice(s.Dirs)
+	if s.Config.Sources["model"] == "" {
+		configured = "" // the last choice, which Load fills in
+	}
+	route, why, err := s.Book.Choose(configured, last)
+	if err != nil {
+		return route, why, &UsageError{err}
+	}
+	return route, why, nil
+}
+
+func toolNames() []string {
+	var names []string
+	for _, t := range tools.Builtin() {
+		names = append(names, t.Spec.Name)
+	}
+	return names
+}
+
+// validators are the checks that the owners of names lend to the settings.
+func validators(actions []string) map[string]config.Validator {
+	var modes []string
+	for _, m := range guard.Modes() {
+		modes = append(modes, string(m))
+	}
+	return map[string]config.Validator{
+		config.CheckMode:     {Names: modes},
+		config.CheckRule:     {Check: func(text string) error { _, err := guard.ParseRule(text, toolNames()...); return err }},
+		config.CheckCostRule: {Names: media.Costs().Names()},
+		config.CheckAction:   {Names: actions},
+		config.CheckLimit:    {Names: columnsOf("limits.")},
+		config.CheckQuirk:    {Names: columnsOf("quirks."), Value: providers.CheckQuirk},
+	}
+}
+
+// columnsOf lists the columns of one table of a model row.
+func columnsOf(table string) []string {
+	var names []string
+	for _, c := range providers.Columns() {
+		if name, ok := strings.CutPrefix(c, table); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
