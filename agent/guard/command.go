@@ -2,6 +2,7 @@ package guard
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -48,14 +49,26 @@ var providerVariables = []string{
 // first, without exported functions, and without the keys of model providers and those named in secret,
 // unless allowed by name. Pagers and prompts are off: nobody is there to answer.
 func CommandEnvironment(env, secret, allowed []string) []string {
-	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
-		name, value, _ := strings.Cut(entry, "=")
-		if slices.Contains(shellStartVariables, name) || strings.HasPrefix(name, "BASH_FUNC_") || strings.HasPrefix(value, "() {") {
-			return true
-		}
-		upper := strings.ToUpper(name)
-		return (slices.Contains(providerVariables, upper) || slices.Contains(secret, name)) && !slices.Contains(allowed, name) ||
+	kept := slices.DeleteFunc(withoutStart(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return (slices.Contains(providerVariables, strings.ToUpper(name)) || slices.Contains(secret, name)) && !slices.Contains(allowed, name) ||
 			slices.Contains([]string{"PAGER", "GIT_PAGER", "MANPAGER", "GIT_TERMINAL_PROMPT", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS", "TERM"}, name)
 	})
 	return append(kept, "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "TERM=dumb")
+}
+
+// withoutStart leaves out what makes a shell run something first.
+func withoutStart(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, value, _ := strings.Cut(entry, "=")
+		return slices.Contains(shellStartVariables, name) || strings.HasPrefix(name, "BASH_FUNC_") || strings.HasPrefix(value, "() {")
+	})
+}
+
+// startClean is the environment a shell is started with, whoever made it.
+func startClean(env []string) []string {
+	if env == nil {
+		return CommandEnvironment(os.Environ(), nil, nil)
+	}
+	return withoutStart(env)
 }

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-func runShell(t *testing.T, command string, env []string, allow ...string) string {
+func runShell(t *testing.T, command string, env []string) string {
 	t.Helper()
-	cmd, err := ShellCommand(context.Background(), command, t.TempDir(), env, allow...)
+	cmd, err := ShellCommand(context.Background(), command, t.TempDir(), env)
 	if err != nil {
 		t.Skip(err)
 	}
@@ -33,11 +33,14 @@ func TestTheShellRunsNothingButTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := append(os.Environ(), "BASH_ENV="+start, "ENV="+start, "BASH_FUNC_ls%%=() { echo FUNCTION; }", "PROMPT_COMMAND=echo PROMPT", "SHELLOPTS=xtrace", "PS4=$(echo TRACE)", "ANTHROPIC_API_KEY=k1", "OPENAI_API_KEY=k2", "KEEP=yes")
-	out := runShell(t, `ls; echo "[$ANTHROPIC_API_KEY$OPENAI_API_KEY$KEEP]"`, env)
+	out := runShell(t, `ls; echo "[$ANTHROPIC_API_KEY$OPENAI_API_KEY$KEEP]"`, CommandEnvironment(env, nil, nil))
 	if strings.TrimSpace(out) != "[yes]" {
 		t.Errorf("got %q", out)
 	}
-	if out := runShell(t, `echo $OPENAI_API_KEY$ANTHROPIC_API_KEY`, env, "OPENAI_API_KEY"); strings.TrimSpace(out) != "k2" {
+	if out := runShell(t, "ls", env); strings.TrimSpace(out) != "" {
+		t.Errorf("an environment that was not cleaned: %q", out)
+	}
+	if out := runShell(t, `echo $OPENAI_API_KEY$ANTHROPIC_API_KEY`, CommandEnvironment(env, nil, []string{"OPENAI_API_KEY"})); strings.TrimSpace(out) != "k2" {
 		t.Errorf("an allowed key: %q", out)
 	}
 }

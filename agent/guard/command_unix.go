@@ -15,20 +15,20 @@ func shellCandidates() []Shell {
 }
 
 // ShellCommand prepares a judged command to be run: the shell and the text that were judged, no start-up
-// files, its own session without a terminal. env is the whole environment; it passes
-// CommandEnvironment, where allow names provider keys that stay. The standard input is empty.
+// files, its own session without a terminal. env is the whole environment, made
+// by CommandEnvironment; nil is espy's own, cleaned. The standard input is empty.
 //
 // When ctx ends, everything in its session's group gets SIGTERM and, two seconds later, SIGKILL. The caller
 // sets Stdout and Stderr and calls Run, or Start and Wait; output that a stray child keeps open is cut off
 // shortly after.
-func ShellCommand(ctx context.Context, command, dir string, env []string, allow ...string) (*exec.Cmd, error) {
+func ShellCommand(ctx context.Context, command, dir string, env []string) (*exec.Cmd, error) {
 	shell, err := FindShell()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, shell.Path, shell.arguments(command)...)
 	cmd.Dir = dir
-	cmd.Env = CommandEnvironment(env, nil, allow)
+	cmd.Env = startClean(env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
 	cmd.WaitDelay = killGrace + gitWait

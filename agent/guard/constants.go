@@ -44,8 +44,14 @@ const (
 	maxCommandBytes = 64 << 10
 	// maxShellDepth bounds shells within shells (`sh -c "sh -c …"`).
 	maxShellDepth = 4
+	// maxWords bounds what braces may multiply into on one line.
+	maxWords = 1024
+	// maxShellFolders bounds the folders that relative names are tried in.
+	maxShellFolders = 16
 	// maxGlobMatches bounds what a pattern on a command line may stand for and still be judged.
 	maxGlobMatches = 4096
+	// maxIgnoreBytes bounds an ignore file that is read for what it takes back in.
+	maxIgnoreBytes = 64 << 10
 	// maxSearchEntries bounds the look for credential files below a folder that a command searches.
 	maxSearchEntries = 20_000
 

@@ -11,7 +11,11 @@ func (c *judging) command() Decision {
 	if d, refused := c.resolve(); refused {
 		return d
 	}
-	j := c.guard.JudgeShell(c.effect.Command)
+	folders := make([]string, len(c.paths))
+	for i, p := range c.paths {
+		folders[i] = p.Abs
+	}
+	j := c.guard.JudgeShell(c.effect.Command, folders...)
 	if d, found := c.shellTightened(j, Deny); found {
 		return d
 	}

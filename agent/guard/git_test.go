@@ -127,3 +127,37 @@ func TestGitCommandsOfTheShellAskInAHostileRepository(t *testing.T) {
 		t.Error("judging ran a program of the repository")
 	}
 }
+
+func TestGitMayNotPrintACredentialThatIsTracked(t *testing.T) {
+	dir, _ := hostileRepository(t)
+	for _, key := range []string{"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.alternateRefsCommand"} {
+		plainGit(t, dir, "config", "--unset", key)
+	}
+	for _, section := range []string{"diff", "diff.evil", "filter.evil", "filter.a=b", "alias", "pager", "log", "gpg", "include", "credential"} {
+		plainGit(t, dir, "config", "--remove-section", section)
+	}
+	plainGit(t, dir, "config", "--unset", "core.hooksPath")
+	os.RemoveAll(filepath.Join(dir, ".git", "hooks"))
+	roots, err := NewRoots(dir, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer roots.Close()
+	g := New(Options{Roots: roots})
+	lines := []string{"git grep one", "git diff", "git log -p", "git show"}
+	for _, line := range lines {
+		if d := g.Decide(shellEffect(line)); d.Verdict != Allow {
+			t.Errorf("%s: %+v", line, d)
+		}
+	}
+	os.WriteFile(filepath.Join(dir, ".env"), []byte("K=1"), 0o644)
+	plainGit(t, dir, "add", "-f", ".env")
+	for _, line := range lines {
+		if d := g.Decide(shellEffect(line)); d.Verdict != Ask || !strings.Contains(d.Reason, ".env") {
+			t.Errorf("%s: %+v", line, d)
+		}
+	}
+	if d := g.Decide(shellEffect("git log --oneline")); d.Verdict != Allow {
+		t.Errorf("%+v", d)
+	}
+}

@@ -51,7 +51,7 @@ const (
 type Effect struct {
 	Tool    string
 	Kind    Kind
-	Paths   []string // as the model wrote them; resolved by Roots
+	Paths   []string // as the model wrote them; resolved by Roots. KindExec: the folder it runs in, if not the workspace
 	Command string   // KindExec: the exact text the shell gets
 	Host    string   // KindNet
 	Summary string   // a few words: "write docs/plan.md"

@@ -57,7 +57,7 @@ func (l looker) checks(args []word) bool {
 func none(args []string) bool { return len(args) == 0 }
 
 func versionOnly(args []string) bool {
-	return len(args) == 1 && (args[0] == "--version" || args[0] == "-V" || args[0] == "version")
+	return len(args) == 1 && (args[0] == "--version" || args[0] == "-V")
 }
 
 // setsOnly takes the options of `set` that make a script stricter or more talkative.
@@ -97,7 +97,10 @@ func forbidden(arg, letters string, long []string) bool {
 
 func operands(args []string) []string {
 	var list []string
-	for _, a := range args {
+	for i, a := range args {
+		if a == "--" {
+			return append(list, args[i+1:]...)
+		}
 		if !strings.HasPrefix(a, "-") || a == "-" {
 			list = append(list, a)
 		}

@@ -17,7 +17,7 @@ func gitLooks(command string, args []string) bool {
 	case "branch":
 		return branchLists(args)
 	case "tag":
-		return len(args) == 0 || args[0] == "-l" || args[0] == "--list" || args[0] == "-n"
+		return tagLists(args)
 	case "remote":
 		return len(args) == 0 || len(args) == 1 && args[0] == "-v" || args[0] == "get-url"
 	case "stash":
@@ -38,6 +38,15 @@ func branchLists(args []string) bool {
 		}
 	}
 	return true
+}
+
+func tagLists(args []string) bool {
+	if len(args) == 0 {
+		return true
+	}
+	return (args[0] == "-l" || args[0] == "--list") && !slices.ContainsFunc(args[1:], func(a string) bool {
+		return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "-n") && !strings.HasPrefix(a, "--sort=")
+	})
 }
 
 // gitCommand splits git's own options from its command; ok is false for options that are not plain.
@@ -72,13 +81,45 @@ func (s *shellJudge) gitReads(words []word) bool {
 			s.touch(fmt.Sprintf("this repository's own git configuration runs a program (%s)", Printable(key)))
 			return false
 		}
+		if printsTracked(command, rest) {
+			s.trackedCredentials(folder)
+		}
 	}
 	return true
 }
 
+// printsTracked reports git commands that print lines of whatever files are tracked.
+func printsTracked(command string, args []string) bool {
+	switch command {
+	case "grep", "diff", "show", "diff-tree", "diff-files", "diff-index", "whatchanged", "stash", "range-diff":
+		return true
+	case "log", "reflog":
+		return slices.ContainsFunc(args, func(a string) bool {
+			return len(a) > 1 && a[0] == '-' && strings.ContainsAny(a[1:2], "puSGLUcm") || strings.HasPrefix(a, "--p") || strings.HasPrefix(a, "--c") || strings.HasPrefix(a, "--u")
+		})
+	}
+	return false
+}
+
+// trackedCredentials looks for credential files among the tracked ones.
+func (s *shellJudge) trackedCredentials(folder string) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitConfigWait)
+	defer cancel()
+	out, err := Git(ctx, folder, "ls-files", "-z", "--full-name", ":/")
+	if err != nil {
+		return // no repository: git prints nothing either
+	}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name != "" && s.roots.secrets.named("/"+name) {
+			s.touch("git tracks " + Printable(name) + ", a credential file, and may print it")
+			return
+		}
+	}
+}
+
 // gitRuns reports arguments that make a reading git command run a program or write a file.
 func gitRuns(arg string) bool {
-	for _, option := range []string{"--output", "--ext-diff", "--textconv", "--open-files-in-pager", "--exec", "--upload-pack", "--show-signature", "--filters", "--contents", "--paginate"} {
+	for _, option := range []string{"--output", "--ext-diff", "--textconv", "--open-files-in-pager", "--exec", "--upload-pack", "--show-signature", "--filters", "--contents", "--paginate", "--no-index", "--untracked"} {
 		name, _, _ := strings.Cut(arg, "=")
 		if len(name) > 4 && strings.HasPrefix(option, name) || name == option {
 			return true

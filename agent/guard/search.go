@@ -1,7 +1,9 @@
 package guard
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -23,7 +25,8 @@ func searchOf(name string, args []string) (search, bool) {
 		}
 		s := searchArguments(args, "ABCmegtTfjMErd")
 		s.hidden = name != "rg" || slices.ContainsFunc(args, func(a string) bool {
-			return a == "-." || strings.HasPrefix(a, "--hid") || strings.HasPrefix(a, "--unr") || strings.HasPrefix(a, "-u") || strings.HasPrefix(a, "--no-i")
+			short := strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.ContainsAny(a, ".ug")
+			return short || slices.ContainsFunc([]string{"--hid", "--unr", "--no-i", "--glob", "--iglob", "--ignore-file"}, func(p string) bool { return strings.HasPrefix(a, p) })
 		})
 		return s, true
 	case "grep", "egrep", "fgrep", "diff":
@@ -95,28 +98,61 @@ func (s *shellJudge) searched(what search) {
 	}
 }
 
+// searchedFolder looks one folder over and reports whether to go on.
 func (s *shellJudge) searchedFolder(folder string, hidden bool, left *int) bool {
-	found := false
+	var named []Path        // credential files the command would print
+	var dotted []string     // names of hidden ones, which rg passes over unless an ignore file brings them back
+	var readmitted []string // what ignore files bring back
 	err := s.roots.Walk(context.Background(), folder, func(p Path, e fs.DirEntry) error {
 		if *left--; *left < 0 {
 			return ErrWalkBound
 		}
+		dot := strings.HasPrefix(e.Name(), ".") && !hidden
 		switch {
-		case !hidden && strings.HasPrefix(e.Name(), "."), e.IsDir() && e.Name() == ".git":
-			if e.IsDir() {
-				return fs.SkipDir
+		case e.IsDir() && (e.Name() == ".git" || dot):
+			if dot {
+				dotted = append(dotted, e.Name())
 			}
-			return nil
+			return fs.SkipDir
+		case dot && slices.Contains([]string{".gitignore", ".ignore", ".rgignore"}, e.Name()):
+			readmitted = append(readmitted, s.readmits(p.Abs)...)
+		case s.roots.secrets.named(p.Abs) && dot:
+			dotted = append(dotted, e.Name())
 		case s.roots.secrets.named(p.Abs):
-			s.touch("it searches " + Printable(p.Display) + ", a credential file")
-			found = true
+			named = append(named, p)
 			return fs.SkipAll
 		}
 		s.j.looks = append(s.j.looks, p.Abs)
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		s.fault("it searches more files than can be looked over first")
+	case len(named) > 0:
+		s.touch("it searches " + Printable(named[0].Display) + ", a credential file")
+	default:
+		for _, name := range dotted {
+			if slices.ContainsFunc(readmitted, func(pattern string) bool { return globs(pattern, name) }) {
+				s.touch("an ignore file makes it search " + Printable(name) + ", which may hold credentials")
+			}
+		}
 	}
-	return err == nil && !found
+	return err == nil && len(named) == 0
+}
+
+// readmits lists the elements of the patterns by which an ignore file takes files back in.
+func (s *shellJudge) readmits(name string) []string {
+	f, _, err := s.roots.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var patterns []string
+	lines := bufio.NewScanner(io.LimitReader(f, maxIgnoreBytes))
+	for lines.Scan() {
+		if pattern, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "!"); ok {
+			patterns = append(patterns, strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' })...)
+		}
+	}
+	return patterns
 }

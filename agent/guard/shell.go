@@ -3,6 +3,7 @@ package guard
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -29,12 +30,19 @@ type Judgement struct {
 }
 
 // JudgeShell judges a command line as the shell of this guard parses it. Relative names are relative to the
-// workspace.
-func (g *Guard) JudgeShell(command string) Judgement {
+// folders it may run in, absolute names with links resolved; none means the workspace.
+func (g *Guard) JudgeShell(command string, folders ...string) Judgement {
 	var j Judgement
-	s := &shellJudge{roots: g.roots, posix: g.posix, home: g.roots.secrets.expandHome("~"), folders: []string{g.roots.physical}, j: &j}
-	if len(command) > maxCommandBytes || strings.ContainsRune(command, 0) {
-		s.fault("the line is too long or holds a NUL byte")
+	if len(folders) == 0 {
+		folders = []string{g.roots.physical}
+	}
+	s := &shellJudge{roots: g.roots, posix: g.posix, home: g.roots.secrets.expandHome("~"), folders: slices.Clone(folders), j: &j}
+	if len(command) > maxCommandBytes {
+		s.fault("the line is too long to judge")
+		return j
+	}
+	if strings.ContainsFunc(command, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }) || !utf8.ValidString(command) {
+		s.fault("the line holds control characters, which shells read in different ways")
 		return j
 	}
 	s.script(command, g.posix)
@@ -169,6 +177,9 @@ func (s *shellJudge) test(t *syntax.BinaryTest) {
 }
 
 func (s *shellJudge) param(p *syntax.ParamExp) {
+	if p.Param != nil && secretVariable(p.Param.Value) {
+		s.touch("it uses the variable " + Printable(p.Param.Value) + ", which may hold a secret")
+	}
 	switch {
 	case p.Excl, p.Names != 0:
 		s.fault("it names a variable through another")
@@ -179,6 +190,16 @@ func (s *shellJudge) param(p *syntax.ParamExp) {
 	case p.Index != nil, p.Slice != nil:
 		s.fault("arithmetic on variables can run what they hold")
 	}
+}
+
+// secretVariable knows variables of the environment that are named like a secret.
+func secretVariable(name string) bool {
+	if name == strings.ToLower(name) {
+		return false
+	}
+	upper := strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE", "DSN", "DATABASE", "_URL", "_URI", "PROXY"},
+		func(part string) bool { return strings.Contains(upper, part) })
 }
 
 // harmlessVariables change how much a program says, its language or its target, not what it runs.

