@@ -1,6 +1,9 @@
 package clipboard
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,10 +145,10 @@ func (f *Finder) fs() FS {
 
 // Args resolves the arguments of /attach PATH… typed in folder dir: the whole line as one name first, so
 // that a name with spaces needs no quotes, then its words. Unlike pasted text, names may be relative, and
-// what does not exist is named in missing.
+// what does not exist is named in missing. The error is an open quote, or a name that several files answer to.
 func (f *Finder) Args(line, dir string) (found []Found, missing []string, err error) {
 	line = trimBlanks(line)
-	if whole, ok := f.arg(line, dir); ok {
+	if whole, err := f.arg(line, dir); err == nil {
 		return []Found{whole}, nil, nil
 	}
 	words, err := SplitArgs(line, f.GOOS)
@@ -153,26 +156,28 @@ func (f *Finder) Args(line, dir string) (found []Found, missing []string, err er
 		return nil, nil, err
 	}
 	for _, word := range words {
-		if one, ok := f.arg(word, dir); ok {
+		switch one, err := f.arg(word, dir); {
+		case err == nil:
 			found = append(found, one)
-		} else {
+		case errors.Is(err, ErrAmbiguous):
+			return nil, nil, fmt.Errorf("%q: %w: write it exactly", word, err)
+		default:
 			missing = append(missing, word)
 		}
 	}
 	return found, missing, nil
 }
 
-func (f *Finder) arg(word, dir string) (Found, bool) {
+func (f *Finder) arg(word, dir string) (Found, error) {
 	name, ok := f.absolute(word)
 	if !ok {
 		word = unquote(word)
 		if word == "" || len(word) > 5 && strings.EqualFold(word[:5], "file:") || strings.HasPrefix(word, `\\`) {
-			return Found{}, false
+			return Found{}, fs.ErrNotExist
 		}
 		name = filepath.Join(dir, word)
 	}
-	found, err := ResolveName(name, f.fs())
-	return found, err == nil
+	return ResolveName(name, f.fs())
 }
 
 // trimBlanks takes ASCII blanks off both ends; other spaces may be part of a name.

@@ -288,6 +288,10 @@ func TestAttachTakesOneUnquotedNameOrSeveralWords(t *testing.T) {
 	if _, missing, _ := f.Args("b.png none.png", dir); !slices.Equal(missing, []string{"none.png"}) {
 		t.Errorf("missing %q, want none.png", missing)
 	}
+	plant(t, dir, "x"+narrow+"y.png", "x"+noBreak+"y.png")
+	if _, _, err := f.Args("b.png 'x y.png'", dir); !errors.Is(err, ErrAmbiguous) {
+		t.Errorf("two files answer to the name, yet the error is %v", err)
+	}
 	if _, _, err := f.Args("'b.png", dir); err == nil {
 		t.Error("an open quote is not reported")
 	}
