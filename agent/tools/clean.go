@@ -94,6 +94,9 @@ func (c *cleaner) close() {
 }
 
 func cleanLine(raw []byte) string {
+	if printable(raw) {
+		return string(raw)
+	}
 	line := strings.ToValidUTF8(string(raw), "\uFFFD")
 	if strings.IndexFunc(line, control) < 0 {
 		return line
@@ -105,6 +108,16 @@ func cleanLine(raw []byte) string {
 		}
 		return r
 	}, line)
+}
+
+// printable reports whether a line is ASCII that needs no cleaning, as most output is.
+func printable(raw []byte) bool {
+	for _, c := range raw {
+		if (c < ' ' || c > '~') && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 func control(r rune) bool { return unicode.IsControl(r) && r != '\t' }

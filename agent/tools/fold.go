@@ -38,6 +38,10 @@ const (
 
 // line takes the next line, or a piece of a long one.
 func (f *folder) line(text string, ended bool) {
+	if f.chars == 0 && len(text) < minFoldLine {
+		f.emit(text, ended)
+		return
+	}
 	class, dense := denseClass(text)
 	switch {
 	case dense && f.chars > 0 && len(text) == f.width:
