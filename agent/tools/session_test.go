@@ -32,10 +32,10 @@ func TestToolsWorkOnARealSession(t *testing.T) {
 	if got := w.Call("read", map[string]any{"path": message.BlobName(ref), "offset": 49_999}).Result.Text; got != " 49999\t49999\n 50000\t50000\n" {
 		t.Errorf("the end of the blob reads %q", got)
 	}
-	w.Write("shot.png", string(pngOf(t, 3000, 2000)))
+	w.Write("shot.png", string(pngOf(t, 2200, 200)))
 	small := w.Call("read", `{"path":"shot.png"}`).Result.Images[0]
-	closer := w.Call("read_media", map[string]any{"path": message.BlobName(small.Ref), "crop": map[string]int{"x": 2900, "y": 1900, "width": 100, "height": 100}})
-	if closer.Result.IsError || closer.Result.Images[0].Width != 100 || !strings.Contains(closer.Result.Text, "crop    100x100 at 2900,1900") {
+	closer := w.Call("read_media", map[string]any{"path": message.BlobName(small.Ref), "crop": map[string]int{"x": 2100, "y": 100, "width": 100, "height": 100}})
+	if closer.Result.IsError || closer.Result.Images[0].Width != 100 || !strings.Contains(closer.Result.Text, "crop    100x100 at 2100,100") {
 		t.Errorf("looking closer through a blob name: %s", closer.Result.Text)
 	}
 }
