@@ -148,14 +148,18 @@ func NewBook(opt BookOptions) (*Book, []error) {
 	for _, s := range opt.Servers {
 		b.addServer(s)
 	}
+	var faults []error
 	for i := range b.servers {
 		s := &b.servers[i]
-		s.BaseURL = strings.TrimRight(s.BaseURL, "/")
+		if base, err := NormaliseBaseURL(s.Protocol, s.BaseURL); err == nil {
+			s.BaseURL = base
+		} else if s.BaseURL != "" {
+			faults = append(faults, fmt.Errorf("providers.%s: %w", s.Name, err))
+		}
 		if s.Key == "" && s.KeyEnv != "" && opt.Getenv != nil {
 			s.Key = opt.Getenv(s.KeyEnv)
 		}
 	}
-	var faults []error
 	for _, m := range opt.Models {
 		if err := new(Model).apply(m.Cells, m.Name); err != nil {
 			faults = append(faults, err)

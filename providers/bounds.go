@@ -30,6 +30,14 @@ const (
 	// tailTimeout is what a server gets to finish its stream after it said that the answer is finished.
 	tailTimeout = 15 * time.Second
 
+	// expectAbove is the body length, in bytes, from which the server is asked before the body is sent: a server
+	// that refuses by length answers and closes, and its words are lost under a body that is still being sent.
+	// Smaller bodies are sent sooner than an answer comes.
+	expectAbove = 4 << 20
+
+	// expectTimeout is how long that answer is awaited. Servers that do not know the question get the body then.
+	expectTimeout = 700 * time.Millisecond
+
 	// maxRedirects within one host; a canonicalising server needs one.
 	maxRedirects = 3
 

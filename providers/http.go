@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -48,6 +49,7 @@ func NewClient(t Timeouts) *Client {
 		DialContext:           (&net.Dialer{Timeout: t.Connect, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   t.Connect,
 		ResponseHeaderTimeout: t.Header,
+		ExpectContinueTimeout: expectTimeout,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConnsPerHost:   2,
 		IdleConnTimeout:       90 * time.Second,
@@ -104,6 +106,12 @@ func (c *Client) Post(ctx context.Context, ex Exchange) (*Stream, error) {
 		return nil, err
 	}
 	resp, err := c.http.Do(req)
+	if err == nil && resp.StatusCode == http.StatusExpectationFailed && req.Header.Get("Expect") != "" {
+		resp.Body.Close()
+		req.Header.Del("Expect") // some proxies refuse the question itself
+		req.Body, _ = req.GetBody()
+		resp, err = c.http.Do(req)
+	}
 	if err != nil {
 		err = connectError(ctx, watched, req.URL.Host, err, ex.Secret)
 		watch.stop()
@@ -134,6 +142,9 @@ func (c *Client) request(ctx context.Context, watch *stallWatch, ex Exchange) (*
 	for name, values := range ex.Header {
 		req.Header[name] = values
 	}
+	if req.ContentLength >= expectAbove {
+		req.Header.Set("Expect", "100-continue")
+	}
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Content-Type", "application/json")
 	return req, nil
@@ -158,6 +169,9 @@ func connectError(ctx, watched context.Context, host string, err error, secret [
 	var slow net.Error
 	if errors.As(err, &slow) && slow.Timeout() {
 		return &Error{Class: ClassNetwork, Picture: -1, Message: host + " did not answer in time; check that the server runs and that base_url names it", Err: err}
+	}
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
+		return &Error{Class: ClassNetwork, Picture: -1, Message: host + " closed the connection before it answered; if it does so again the request may be too large for it", Err: err}
 	}
 	text := fmt.Sprintf("could not reach %s: %s; check that the server runs and that base_url names it", host, cleanText(err.Error(), secret))
 	return &Error{Class: ClassNetwork, Picture: -1, Message: text, Err: err}
