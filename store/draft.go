@@ -110,11 +110,14 @@ func (d *Draft) move(ref, from, to string) error {
 
 // Discard removes pictures from the draft. One that the saved state still names, or that was stored after it,
 // goes with the next Save that does not name it: save the row without the picture, then discard it, and its
-// bytes are gone at once.
+// bytes are gone at once. An empty ref is nothing to discard.
 func (d *Draft) Discard(refs ...string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, ref := range refs {
+		if ref == "" {
+			continue
+		}
 		if _, err := fileName(ref); err != nil {
 			return err
 		}
@@ -127,6 +130,31 @@ func (d *Draft) Discard(refs ...string) error {
 		}
 	}
 	return nil
+}
+
+// Erase removes pictures from the draft at once, whatever names them: what a person redacted is not to be on disk
+// any longer. An empty ref is nothing to erase.
+func (d *Draft) Erase(refs ...string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	for _, ref := range refs {
+		if ref == "" {
+			continue
+		}
+		_, err := fileName(ref)
+		if err == nil {
+			err = d.remove(ref)
+		}
+		if errs = append(errs, err); err == nil {
+			delete(d.fresh, ref)
+			delete(d.leaving, ref)
+		}
+	}
+	if exists(d.files.dir) {
+		errs = append(errs, syncDir(d.files.dir))
+	}
+	return errors.Join(errs...)
 }
 
 // names reports whether the saved state mentions the picture's hash.
@@ -155,6 +183,11 @@ func (d *Draft) Save(state []byte) error {
 	}
 	d.named = bytes.Clone(state)
 	clear(d.fresh)
+	return d.sweep()
+}
+
+// sweep removes what was discarded and is not named.
+func (d *Draft) sweep() error {
 	for ref := range d.leaving {
 		if d.names(ref) {
 			continue
@@ -194,6 +227,14 @@ func (d *Draft) Load() ([]byte, error) {
 	}
 	d.named = state
 	return bytes.Clone(state), nil
+}
+
+// finish removes what was discarded since the last Save, and reports whether nothing is kept for the next resume.
+func (d *Draft) finish() (empty bool) {
+	d.mu.Lock()
+	_ = d.sweep() // what stays behind goes with the draft
+	d.mu.Unlock()
+	return d.empty()
 }
 
 // empty reports whether nothing is kept for the next resume.

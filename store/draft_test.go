@@ -87,6 +87,39 @@ func TestADiscardedPictureIsGoneAtOnceWhenTheRowWasSavedWithoutIt(t *testing.T) 
 	discard(t, d, ref)
 }
 
+func TestAnErasedPictureIsGoneAtOnceWhateverNamesIt(t *testing.T) {
+	session := begin(t, Open(t.TempDir()), "/work", "one")
+	defer closing(t, session)
+	d := session.Draft()
+	named, fresh := put(t, d, "png", "secret"), ""
+	save(t, d, `["`+named+`"]`)
+	fresh = put(t, d, "jpg", "another secret")
+	if err := d.Erase(named, "", fresh, named); err != nil {
+		t.Fatal(err)
+	}
+	if inDraft(session, named) || inDraft(session, fresh) {
+		t.Error("a secret is still on disk")
+	}
+	if err := d.Erase("blobs/../transcript.jsonl"); err == nil {
+		t.Error("a path was taken for a picture")
+	}
+}
+
+func TestAPictureDiscardedAfterTheLastSaveGoesWithTheSession(t *testing.T) {
+	session := begin(t, Open(t.TempDir()), "/work", "one")
+	d := session.Draft()
+	save(t, d, `{"text":"kept"}`)
+	ref := put(t, d, "png", "picture")
+	discard(t, d, ref, "")
+	closing(t, session)
+	if inDraft(session, ref) {
+		t.Error("it is still on disk")
+	}
+	if !exists(filepath.Join(session.Dir(), draftName, stateName)) {
+		t.Error("the text went too")
+	}
+}
+
 func TestAPicturePastedAgainAfterItsDiscardStays(t *testing.T) {
 	session := begin(t, Open(t.TempDir()), "/work", "one")
 	defer closing(t, session)

@@ -198,7 +198,7 @@ func (s *Session) Draft() *Draft { return s.draft }
 // Close lets the lock go. A draft nobody saved is removed; so is the whole folder where nothing was ever
 // appended to the log. Closing twice is fine. No other call may run at the same time.
 func (s *Session) Close() error {
-	abandoned := s.draft.empty()
+	abandoned := s.draft.finish()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
