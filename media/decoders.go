@@ -27,11 +27,11 @@ type decoding struct {
 // decodings is the table of formats.
 var decodings = map[Format]decoding{
 	PNG:  {decode: png.Decode, memory: pngMemory},
-	JPEG: {decode: libraryJPEG, memory: jpegMemory},
+	JPEG: {decode: library(jpeg.DecodeConfig, jpeg.Decode), memory: jpegMemory},
 	GIF:  {decode: libraryGIF, memory: gifMemory},
 	WebP: {decode: libraryWebP, memory: webpMemory},
-	BMP:  {decode: library(bmp.Decode), memory: wholeMemory(4)},
-	TIFF: {decode: library(tiff.Decode), memory: tiffMemory},
+	BMP:  {decode: library(bmp.DecodeConfig, bmp.Decode), memory: wholeMemory(4)},
+	TIFF: {decode: library(tiff.DecodeConfig, tiff.Decode), memory: tiffMemory},
 }
 
 func (h Header) pixels() int64 { return int64(h.Width) * int64(h.Height) }
@@ -63,7 +63,13 @@ func jpegMemory(h Header, _ int64) int64 {
 	return m
 }
 
-func gifMemory(h Header, _ int64) int64 { return int64(h.Frame.Dx()) * int64(h.Frame.Dy()) }
+// gifMemory counts the first frame; where that was out of reach of the header reader, the screen bounds it.
+func gifMemory(h Header, _ int64) int64 {
+	if h.Frame.Empty() {
+		return h.pixels()
+	}
+	return int64(h.Frame.Dx()) * int64(h.Frame.Dy())
+}
 
 // webpMemory counts the file too: the library reads its chunks whole, those of an animation are copied before.
 func webpMemory(h Header, size int64) int64 {
@@ -90,19 +96,27 @@ func tiffMemory(h Header, _ int64) int64 {
 	return 4 * h.pixels()
 }
 
-// library makes a rows.Decode of a decoder that returns whole pictures.
-func library(decode func(io.Reader) (image.Image, error)) rows.Decode {
+// library makes a rows.Decode of a decoder that returns whole pictures. Its own reading of the header is asked first:
+// it allocates by that, while the limits were judged by Probe, and a crafted file could make the two differ.
+func library(config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error)) rows.Decode {
 	return func(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
+		h, err := Probe(r, size)
+		if err != nil {
+			return rows.Result{}, err
+		}
+		c, err := config(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
+		if err != nil {
+			return rows.Result{}, err
+		}
+		if c.Width != h.Width || c.Height != h.Height {
+			return rows.Result{}, errTwoSizes
+		}
 		m, err := decode(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
 		if err != nil {
 			return rows.Result{}, err
 		}
 		return pushImage(ctx, m, m.Bounds(), false, opt, sink)
 	}
-}
-
-func libraryJPEG(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
-	return library(jpeg.Decode)(ctx, r, size, opt, sink)
 }
 
 // libraryGIF delivers the first frame on the canvas that Probe reported, transparent around it.
@@ -162,3 +176,6 @@ func (c *contextReader) Read(p []byte) (int, error) {
 
 // errNoPixels is a picture that decodes to nothing, which image/jpeg returns without an error.
 var errNoPixels = errors.New("it has no pixels")
+
+// errTwoSizes is a file whose headers contradict each other.
+var errTwoSizes = errors.New("it declares two different sizes")

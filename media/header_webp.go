@@ -20,8 +20,7 @@ func (p *Prober) webp(h *Header) error {
 	if h.Animated {
 		h.Frames = 0
 	}
-	p.webpChunks(h)
-	return nil
+	return p.webpChunks(h)
 }
 
 // webpFrame reads the geometry of the VP8 or VP8L chunk at off.
@@ -40,17 +39,27 @@ func (p *Prober) webpFrame(h *Header, off int64) error {
 	return nil
 }
 
-func (p *Prober) webpChunks(h *Header) {
-	off := int64(12 + 8 + 10)
-	for {
+// webpChunks walks the chunks behind VP8X. The one frame of a still picture must be as large as the canvas: a decoder
+// allocates by the frame, the limits are judged by the canvas.
+func (p *Prober) webpChunks(h *Header) error {
+	framed := h.Animated
+	for off := int64(12 + 8 + 10); ; {
 		b := p.win.at(off, 8)
 		if b == nil {
-			return
+			break
 		}
 		length := le32(b[4:])
 		switch string(b[:4]) {
-		case "VP8L":
-			h.Lossless = true
+		case "VP8 ", "VP8L":
+			if framed {
+				break
+			}
+			framed = true
+			frame := Header{}
+			if err := p.webpFrame(&frame, off); err != nil || frame.Width != h.Width || frame.Height != h.Height {
+				return ErrHeader
+			}
+			h.Lossless = frame.Lossless
 		case "ANMF":
 			if c := p.win.at(off+24, 4); c != nil {
 				h.Lossless = h.Lossless || string(c) == "VP8L"
@@ -60,6 +69,10 @@ func (p *Prober) webpChunks(h *Header) {
 		}
 		off += 8 + length + length&1
 	}
+	if !framed {
+		return ErrHeader
+	}
+	return nil
 }
 
 // webpOrientation accepts both a bare TIFF structure and one with the JPEG prefix, which some writers keep.

@@ -123,7 +123,7 @@ func (j *job) planRender() {
 	stored := storedRect(j.window, j.header.Orientation, j.header.Width, j.header.Height)
 	lossyAlpha := j.header.Format == WebP && j.header.Alpha && !j.header.Lossless
 	j.renderer = renderer{
-		want: stored, redact: j.redact, side: side,
+		full: image.Rect(0, 0, j.header.Width, j.header.Height), want: stored, redact: j.redact, side: side,
 		turn: j.header.Orientation >= 5, whole: j.profile != nil || lossyAlpha,
 	}
 	j.shrink = 1

@@ -54,6 +54,8 @@ func checkHeader(src Source, h Header, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, ErrHeader) && strings.Contains(string(headOf(src)), "CgBI"):
+		return refuse(src, FaultUnsupported, "is a PNG picture in Apple's private form for apps; PNG, JPEG, GIF and WebP are read; %s", toPNG)
 	case errors.Is(err, ErrHeader):
 		return refuse(src, FaultBroken, "begins like %s and its header is damaged or cut short; save it again and attach it then",
 			SniffKind(headOf(src)).Name)
@@ -83,14 +85,30 @@ func checkLimits(src Source, h Header) error {
 	case h.pixels() > MaxImagePixels:
 		return refuse(src, FaultTooBig, "is %dx%d pixels, %d in all; it may have %d; cut it or shrink it and attach it again",
 			w, ht, h.pixels(), MaxImagePixels)
-	case h.Format == JPEG && h.Lossless:
-		return refuse(src, FaultUnsupported, "is a lossless JPEG, which is not read; %s", toPNG)
+	case h.Format == JPEG && (h.Lossless || h.Depth != 8 || h.coding&4 != 0):
+		return refuse(src, FaultUnsupported, "is a JPEG of a kind that is not read (%s); %s", jpegKind(h), toPNG)
 	}
 	return nil
 }
 
+// jpegKind names what sets a JPEG apart from those that every program reads.
+func jpegKind(h Header) string {
+	switch {
+	case h.Lossless:
+		return "lossless coding"
+	case h.coding&4 != 0:
+		return "hierarchical coding"
+	case h.Depth != 8:
+		return fmt.Sprintf("%d bits a sample", h.Depth)
+	}
+	return "arithmetic coding"
+}
+
 // broken words a decode that failed.
 func broken(src Source, h Header, err error) *Refusal {
+	if h.Arithmetic {
+		return refuse(src, FaultUnsupported, "is a JPEG of a kind that is not read (%s); %s", jpegKind(h), toPNG)
+	}
 	why := strings.TrimRight(err.Error(), ".")
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		why = "the file ends before the picture does"

@@ -43,6 +43,11 @@ func TestRefusalsNameTheFileTheFigureTheLimitAndAWayOn(t *testing.T) {
 		{"big.png", string(bomb(8192, 4097)), FaultTooBig, []string{"8192x4097 pixels, 33562624 in all", "33554432"}},
 		{"cut.png", string(whole[:len(whole)*6/10]), FaultBroken, []string{"a PNG picture of 40x30 pixels that cannot be decoded", "ends after row"}},
 		{"stub.png", pngSignature, FaultBroken, []string{"damaged or cut short"}},
+		{"ios.png", pngSignature + pngChunk("CgBI", "\x50\x00\x20\x02") + pngChunk("IHDR", "\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), FaultUnsupported, []string{"Apple's private form"}},
+		{"deep.jpg", "\xff\xd8\xff\xc1\x00\x0b\x0c\x00\x28\x00\x50\x01\x01\x11\x00\xff\xda", FaultUnsupported, []string{"12 bits a sample"}},
+		{"film.jpg", "\xff\xd8\xff\xc3\x00\x0b\x08\x00\x28\x00\x50\x01\x01\x11\x00\xff\xda", FaultUnsupported, []string{"lossless coding"}},
+		{"coded.jpg", "\xff\xd8\xff\xc9\x00\x0b\x08\x00\x28\x00\x50\x01\x01\x11\x00\xff\xda", FaultUnsupported, []string{"arithmetic coding"}},
+		{"none.jpg", "\xff\xd8\xff\xc0\x00\x0b\x08\x00\x00\x00\x50\x01\x01\x11\x00\xff\xda", FaultBroken, []string{"damaged"}},
 		{"two.jpg", "\xff\xd8", FaultBroken, []string{"damaged or cut short"}},
 		{"old.tif", exif("II", 1), FaultBroken, []string{"a TIFF picture"}},
 		{"e\x1b[31mvil\n.png", "text", FaultNotPicture, []string{"e?[31mvil?.png"}},
@@ -55,6 +60,26 @@ func TestRefusalsNameTheFileTheFigureTheLimitAndAWayOn(t *testing.T) {
 			if !strings.Contains(r.Sentence, s) {
 				t.Errorf("%q: %q does not say %q", c.name, r.Sentence, s)
 			}
+		}
+	}
+}
+
+func TestAFrameLargerThanItsCanvasIsRefusedBeforeItIsDecoded(t *testing.T) {
+	frame := "VP8L\x06\x00\x00\x00\x2f\xff\xff\xff\x0f\x00" // 16384x16384
+	still := "RIFF\x00\x01\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x0f\x00\x00" + frame + strings.Repeat("\x00", 30)
+	moving := "RIFF\x00\x01\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00" +
+		"ANMF\x1e\x00\x00\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x0f\x00\x00\x00\x00\x00\x00" + frame + strings.Repeat("\x00", 30)
+	// The library reads FF 01 as a segment with a length, everyone else as a marker alone.
+	jpg := "\xff\xd8\xff\x01\xff\xc0\x00\x0b\x08\x00\x28\x00\x50\x01\x01\x11\x00\xff\xfe\xff\xff" + strings.Repeat("x", 0xffc0-19) +
+		"\xff\xc0\x00\x0b\x08\xff\xff\xff\xff\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00" + strings.Repeat("y", 2000)
+	for name, data := range map[string]string{"still.webp": still, "moving.webp": moving, "two.jpg": jpg} {
+		peak := heapPeak(func() {
+			if r := refusal(t, sourceOf(name, []byte(data)), Options{}); r.Fault != FaultBroken {
+				t.Errorf("%s: %+v", name, r)
+			}
+		})
+		if peak > 16<<20 {
+			t.Errorf("%s: %d bytes were allocated", name, peak)
 		}
 	}
 }

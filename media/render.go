@@ -11,6 +11,7 @@ import (
 // renderer is the sink between a decoder and the canvas: it hides what is to be redacted, cuts the wanted window
 // out of what the decoder delivers, and scales each plane on its own.
 type renderer struct {
+	full   image.Rectangle   // the whole picture, stored pixels; empty does not bind
 	want   image.Rectangle   // stored pixels
 	redact []image.Rectangle // stored pixels
 	side   int               // longest side of the result, px
@@ -44,6 +45,9 @@ func (r *renderer) Begin(h rows.Header) error {
 	}
 	if !r.want.In(window) || len(h.Planes) == 0 || h.Planes[0].X <= 0 || h.Planes[0].Y <= 0 {
 		return errors.New("the decoder delivers another part than was asked for")
+	}
+	if !r.full.Empty() && !window.In(r.full) {
+		return errTwoSizes
 	}
 	shrink := max(h.Shrink, 1)
 	size := r.resultSize(h.Layout)

@@ -76,7 +76,12 @@ func stillWebP(r io.ReaderAt, size int64) (still *bytes.Reader, at image.Point, 
 		return nil, at, errors.New("the animation's first frame is empty")
 	}
 	out := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+body.Len()))
-	return bytes.NewReader(append(append(out, "WEBP"...), body.Bytes()...)), at, nil
+	still = bytes.NewReader(append(append(out, "WEBP"...), body.Bytes()...))
+	h, err := Probe(still, still.Size())
+	if err != nil || h.Width != width+1 || h.Height != height+1 {
+		return nil, at, errors.New("the animation's first frame is not as large as declared")
+	}
+	return still, at, nil
 }
 
 func writeChunk(out *bytes.Buffer, kind string, data []byte) {
