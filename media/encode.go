@@ -76,17 +76,19 @@ func pngStep(f png.Form) string {
 	return step + ", unfiltered"
 }
 
+// encodeJPEG goes down the ladder. One buffer serves all attempts.
 func encodeJPEG(ctx context.Context, base *canvas, limit int64) (encoded, error) {
 	var steps []string
+	out := &cappedBuffer{limit: limit}
 	c, qualities := base, firstQualities
 	for round := 1; round <= shrinkRounds; round++ {
 		for _, q := range qualities {
 			if err := ctx.Err(); err != nil {
 				return encoded{}, err
 			}
-			data, err := jpegBytes(c, q, limit)
+			err := out.encode(c, q)
 			if err == nil {
-				return encoded{data, "image/jpeg", c.size, append(steps, fmt.Sprintf("jpeg q%d", q))}, nil
+				return encoded{out.Bytes(), "image/jpeg", c.size, append(steps, fmt.Sprintf("jpeg q%d", q))}, nil
 			}
 			if !errors.Is(err, png.ErrOver) {
 				return encoded{}, err
@@ -102,15 +104,6 @@ func encodeJPEG(ctx context.Context, base *canvas, limit int64) (encoded, error)
 		steps = append(steps, fmt.Sprintf("shrunk to %dx%d to fit the limit", c.size.X, c.size.Y))
 	}
 	return encoded{steps: steps}, errLadder
-}
-
-func jpegBytes(c *canvas, quality int, limit int64) ([]byte, error) {
-	w := &cappedBuffer{limit: limit}
-	err := jpeg.Encode(w, c.image(), &jpeg.Options{Quality: quality})
-	if err != nil {
-		return nil, err
-	}
-	return w.Bytes(), nil
 }
 
 // image is the canvas as the JPEG encoder reads it: gray or planar.
@@ -134,6 +127,12 @@ func (c *canvas) image() image.Image {
 type cappedBuffer struct {
 	bytes.Buffer
 	limit int64
+}
+
+// encode replaces what the buffer holds.
+func (b *cappedBuffer) encode(c *canvas, quality int) error {
+	b.Reset()
+	return jpeg.Encode(b, c.image(), &jpeg.Options{Quality: quality})
 }
 
 func (b *cappedBuffer) Write(p []byte) (int, error) {

@@ -95,8 +95,9 @@ func (j *job) render(ctx context.Context) error {
 	if len(res.Warnings) == 0 && j.passThrough() {
 		return nil
 	}
-	j.out, err = encode(ctx, j.canvas, j.header.Lossless, j.limit)
-	j.canvas = nil
+	c := j.canvas
+	j.canvas = nil // the encoder works in its memory and lets go of it
+	j.out, err = encode(ctx, c, j.header.Lossless, j.limit)
 	if errors.Is(err, errLadder) {
 		return refuse(j.src, FaultTooBig, "cannot be brought under %s of base64 text; raise max_image_base64 for this model", megabytes(base64Length(j.limit)))
 	}

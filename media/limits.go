@@ -34,7 +34,7 @@ const (
 
 // Memory inside MaxDecodeAllocBytes, in bytes.
 const (
-	resultCeiling = 40 << 20 // the scaled picture: 4096x3413 RGB; leaves 24 MiB for a decoder, its window and the scaler
+	resultCeiling = 36 << 20 // the scaled picture: exactly 4096x3072 RGB or 4096x2304 RGBA; what the encoder needs beside it fits in the rest
 	leastResult   = 4 << 20  // a decode beside which not even this fits is refused; 1448x966 RGB
 	turnedCeiling = 24 << 20 // the same for packed pixels that must be transposed, which needs two copies
 	wireOverhead  = 8 << 20  // the encoded bytes as they grow, encoder tables

@@ -2,19 +2,11 @@ package media
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/color"
-	stdpng "image/png"
-	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"runtime/debug"
-	"strconv"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"golang.org/x/image/draw"
 
@@ -197,87 +189,4 @@ func TestADecoderThatBreaksItsPromiseIsAnError(t *testing.T) {
 	if (&renderer{want: image.Rect(0, 0, 9, 9)}).Begin(rows.Header{Planes: []image.Point{{4, 4}}, Window: image.Rect(0, 0, 4, 4)}) == nil {
 		t.Error("a part that lacks some of what is wanted was accepted")
 	}
-}
-
-// screenFile is a 4K screenshot as PNG.
-func screenFile(b testing.TB, w, h int) []byte {
-	b.Helper()
-	var out bytes.Buffer
-	if err := (&stdpng.Encoder{CompressionLevel: stdpng.BestSpeed}).Encode(&out, screenshot(w, h)); err != nil {
-		b.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-// heapPeak samples the heap while work runs and reports the most it rose by, in bytes. Garbage counts until it is
-// collected, which with GOGC at 10 is soon.
-func heapPeak(work func()) uint64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	runtime.GC()
-	var before, now runtime.MemStats
-	runtime.ReadMemStats(&before)
-	var stop atomic.Bool
-	done := make(chan uint64)
-	go func() {
-		peak := before.HeapAlloc
-		for !stop.Load() {
-			runtime.ReadMemStats(&now)
-			peak = max(peak, now.HeapAlloc)
-			time.Sleep(time.Millisecond)
-		}
-		done <- peak - before.HeapAlloc
-	}()
-	work()
-	stop.Store(true)
-	return <-done
-}
-
-func BenchmarkScreenshotTo2048(b *testing.B) {
-	for _, size := range []image.Point{{1920, 1080}, {3840, 2160}, {8192, 4096}} {
-		data := screenFile(b, size.X, size.Y)
-		name := strconv.Itoa(size.X)
-		b.Run("gate/"+name, func(b *testing.B) {
-			b.ReportAllocs()
-			gate := NewGate()
-			var peak uint64
-			for b.Loop() {
-				peak = max(peak, heapPeak(func() {
-					if _, err := gate.Ingest(context.Background(), nullSink{}, sourceOf("shot.png", data), Options{}); err != nil {
-						b.Fatal(err)
-					}
-				}))
-			}
-			b.ReportMetric(float64(peak)/(1<<20), "MiB-peak")
-		})
-		b.Run("library/"+name, func(b *testing.B) {
-			b.ReportAllocs()
-			var peak uint64
-			for b.Loop() {
-				peak = max(peak, heapPeak(func() { libraryRender(b, data) }))
-			}
-			b.ReportMetric(float64(peak)/(1<<20), "MiB-peak")
-		})
-	}
-}
-
-// libraryRender is the same work with what Go brings: decode whole, scale, encode.
-func libraryRender(b *testing.B, data []byte) {
-	m, err := stdpng.Decode(bytes.NewReader(data))
-	if err != nil {
-		b.Fatal(err)
-	}
-	size := fitSide(m.Bounds().Size(), sideAuto)
-	out := image.NewNRGBA(image.Rectangle{Max: size})
-	draw.CatmullRom.Scale(out, out.Bounds(), m, m.Bounds(), draw.Src, nil)
-	var buf bytes.Buffer
-	if err := stdpng.Encode(&buf, out); err != nil {
-		b.Fatal(err)
-	}
-}
-
-type nullSink struct{}
-
-func (nullSink) PutBlob(_ context.Context, ext string, r io.Reader) (string, error) {
-	_, err := io.Copy(io.Discard, r)
-	return "blobs/0." + ext, err
 }
