@@ -91,7 +91,7 @@ func (r *Roots) judge(p place, name, written string, why purpose) error {
 		}
 		return nil
 	}
-	if r.secrets.named(p.path.Abs) || r.secrets.named(written) {
+	if r.secrets.named(p.path.Abs) || written != p.path.Abs && r.secrets.named(written) {
 		return Refuse(FaultCredential, name)
 	}
 	if d := r.denied.Load(); why == forReading && d != nil {

@@ -52,6 +52,7 @@ type root struct {
 	names   []string // absolute names of the folder: as given, and with links resolved (last)
 	only    string   // the one name that is trusted, or ""
 	handle  *os.Root // nil where problem says why
+	folder  *os.File // the workspace's folder once more, for openDirect; nil elsewhere
 	problem string
 }
 
@@ -72,6 +73,7 @@ func NewRoots(workspace string, trusted []string, secrets *Secrets) (*Roots, err
 	if err != nil {
 		return nil, fmt.Errorf("workspace %s cannot be opened: %w", Printable(abs), err)
 	}
+	w.folder = openFolder(w.handle)
 	r := &Roots{workspace: abs, physical: w.physical(), secrets: secrets, list: []*root{w}}
 	for _, name := range trusted {
 		r.addStored(r.absolute(name))
@@ -131,6 +133,14 @@ func openRoot(kind rootKind, abs string) (*root, error) {
 
 // Open opens a regular file for reading. It never blocks on a FIFO or a device.
 func (r *Roots) Open(name string) (*os.File, Path, error) {
+	if f, p, ok := r.openDirect(name); ok {
+		return f, p, nil
+	}
+	return r.openFollowing(name)
+}
+
+// openFollowing opens a file the long way, through links.
+func (r *Roots) openFollowing(name string) (*os.File, Path, error) {
 	var last error
 	for range maxOpenAttempts {
 		p, err := r.locate(name, forReading)
@@ -281,6 +291,9 @@ func (r *Roots) Close() error {
 	for _, x := range r.list {
 		if x.handle != nil {
 			errs = append(errs, x.handle.Close())
+		}
+		if x.folder != nil {
+			errs = append(errs, x.folder.Close())
 		}
 	}
 	r.list = nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,17 +68,17 @@ func (s *Secrets) named(abs string) bool {
 	if s != nil && slices.ContainsFunc(s.own, func(dir string) bool { return within(dir, abs) }) {
 		return true
 	}
-	path := strings.ToLower(filepath.ToSlash(abs))
-	if s != nil && s.matches(s.exempt, path) {
+	lower := strings.ToLower(filepath.ToSlash(abs))
+	if s != nil && s.matches(s.exempt, lower) {
 		return false
 	}
-	if credentialName(path) {
+	if credentialName(lower) {
 		return true
 	}
 	if s == nil {
 		return false
 	}
-	if slices.ContainsFunc(s.extra, func(name string) bool { return sameName(name, abs) }) || s.matches(s.add, path) {
+	if slices.ContainsFunc(s.extra, func(name string) bool { return sameName(name, abs) }) || s.matches(s.add, lower) {
 		return true
 	}
 	return s.inHome(abs)
@@ -98,9 +99,9 @@ func (s *Secrets) inHome(abs string) bool {
 	})
 }
 
-// credentialName knows names that are credentials wherever they lie. path is in lower case, with slashes.
-func credentialName(path string) bool {
-	elements := strings.Split(path, "/")
+// credentialName knows names that are credentials wherever they lie. name is in lower case, with slashes.
+func credentialName(name string) bool {
+	elements := strings.Split(name, "/")
 	for i, element := range elements {
 		if slices.Contains(credentialFolders, element) {
 			return true
@@ -114,7 +115,7 @@ func credentialName(path string) bool {
 		return !slices.ContainsFunc(harmlessEnv, func(end string) bool { return strings.HasSuffix(base, end) })
 	}
 	return slices.ContainsFunc(credentialNames, func(pattern string) bool {
-		ok, _ := doublestar.Match(pattern, base)
+		ok, _ := path.Match(pattern, base)
 		return ok
 	})
 }
@@ -173,8 +174,8 @@ func (s *Secrets) identified(info fs.FileInfo) bool {
 		return false
 	}
 	for _, name := range homeFiles {
-		path := filepath.Join(s.home, filepath.FromSlash(name))
-		if !s.exempted(path) && (same(path) || holdsFile(path, info)) {
+		at := filepath.Join(s.home, filepath.FromSlash(name))
+		if !s.exempted(at) && (same(at) || holdsFile(at, info)) {
 			return true
 		}
 	}
