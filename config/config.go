@@ -103,32 +103,3 @@ func (p Problem) Error() string {
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Sentence)
 }
-
-// Cells is the row by column name, as the model tables write it: "limits.max_images" -> int64. Only what is set is
-// in it.
-func (m Model) Cells() map[string]any {
-	cells := map[string]any{}
-	for name, v := range map[string]*string{"name": m.Name, "image_input": m.ImageInput, "tools": m.Tools, "thinking": m.Thinking, "image_cost": m.ImageCost} {
-		if v != nil {
-			cells[name] = *v
-		}
-	}
-	for name, v := range map[string]*int{"context_window": m.ContextWindow, "max_output": m.MaxOutput} {
-		if v != nil {
-			cells[name] = int64(*v)
-		}
-	}
-	if m.Efforts != nil {
-		cells["efforts"] = m.Efforts
-	}
-	for name, v := range m.Limits {
-		cells["limits."+name] = v
-	}
-	for name, v := range m.Price {
-		cells["price."+name] = v
-	}
-	for name, v := range m.Quirks {
-		cells["quirks."+name] = v
-	}
-	return cells
-}

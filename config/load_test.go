@@ -160,20 +160,6 @@ newline = ["alt+enter", "ctrl+j"]
 	}
 }
 
-func TestAModelRowIsHandedOnByColumnWithNothingElse(t *testing.T) {
-	h := newHome(t)
-	h.user("[[models]]\nid = \"a/b\"\nimage_input = \"supported\"\nmax_output = 9\nefforts = [\"low\"]\n" +
-		"limits.max_side = 2\nprice.input = 3\nquirks.developer_role = false")
-	c, _ := Load(h.Options)
-	want := map[string]any{
-		"image_input": "supported", "max_output": int64(9), "efforts": []string{"low"},
-		"limits.max_side": int64(2), "price.input": 3.0, "quirks.developer_role": false,
-	}
-	if got := c.Models[0].Cells(); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %#v", got)
-	}
-}
-
 func TestEachRowOfTheSchemaIsReadAndPutSomewhere(t *testing.T) {
 	values := map[kind][2]string{
 		text: {`"a"`, `7`}, number: {`3`, `"x"`}, decimal: {`0.5`, `"x"`}, flag: {`true`, `"x"`},
