@@ -36,7 +36,10 @@ type terminal struct {
 }
 
 // recorder is a model that passes on every message it gets.
-type recorder struct{ msgs chan tea.Msg }
+type recorder struct {
+	msgs chan tea.Msg
+	exec func(*exec.Cmd) tea.Cmd
+}
 
 type startedMsg struct{}
 
@@ -45,7 +48,7 @@ func (r recorder) View() string  { return "ready" }
 func (r recorder) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	r.msgs <- m
 	if run, ok := m.(runMsg); ok {
-		return r, tea.ExecProcess(run.cmd, func(err error) tea.Msg { return ranMsg{err} })
+		return r, r.exec(run.cmd)
 	}
 	return r, nil
 }
@@ -64,8 +67,12 @@ func startTerminal(t *testing.T) *terminal {
 	term := &terminal{t: t, person: person, slave: slave, msgs: make(chan tea.Msg, 1<<16), done: make(chan error, 1)}
 	term.changed = sync.NewCond(&term.mu)
 	term.reader = New(slave, func(m tea.Msg) { term.program.Send(m) })
-	options := append(Options(term.reader, NewWriter(slave)), tea.WithAltScreen(), tea.WithoutSignalHandler())
-	term.program = tea.NewProgram(recorder{term.msgs}, options...)
+	writer := NewWriter(slave)
+	run := func(cmd *exec.Cmd) tea.Cmd {
+		return Exec(term.reader, writer, cmd, func(err error) tea.Msg { return ranMsg{err} })
+	}
+	options := append(Options(term.reader, writer), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	term.program = tea.NewProgram(recorder{term.msgs, run}, options...)
 	var running sync.WaitGroup
 	running.Go(term.look)
 	running.Go(func() {
@@ -232,7 +239,6 @@ func TestTheTerminalIsSetUpAndLeftAsItWas(t *testing.T) {
 func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
 	x := startTerminal(t)
 	cmd := exec.Command("sh", "-c", `printf 'child? '; read answer; printf 'got:%s\n' "$answer"`)
-	cmd.Stdin, cmd.Stdout = x.slave, x.slave
 	x.program.Send(runMsg{cmd})
 	x.seen("child? ")
 	x.typed("hello\r")

@@ -178,6 +178,9 @@ func (s *scanner) word(rest string) {
 		w = strings.ToLower(w)
 	}
 	class, known := s.lang.words[w]
+	if known && class == Type && s.lang.options && s.pos > 0 && !isBlank(s.src[s.pos-1]) {
+		class = Plain // the name of a command inside another word
+	}
 	switch {
 	case known:
 	case s.lang.shape == dataShape && followedByColon(rest[n:]):
