@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"espy/internal/desktop"
+	"espy/media/clipboard/desktop"
 )
 
 // BenchmarkRead measures a paste, from the key to the bytes.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"espy/internal/desktop"
+	"espy/media/clipboard/desktop"
 )
 
 // pngOf encodes noise, which does not compress: side*side*3 bytes and a little more.

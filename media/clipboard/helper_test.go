@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"espy/internal/desktop"
+	"espy/media/clipboard/desktop"
 )
 
 // fakes makes real programs of shell scripts and an Env that finds no others.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"espy/internal/desktop"
+	"espy/media/clipboard/desktop"
 )
 
 // authEntry is one entry of an X authority file.
