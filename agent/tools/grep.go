@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -79,7 +80,7 @@ func runGrep(ctx context.Context, env *Env, call message.ToolCall, a grepArgs) (
 	if err != nil {
 		return Outcome{}, err
 	}
-	s := search{re: re, context: a.Context, mode: a.Mode}
+	s := search{re: re, needle: needle(re), context: a.Context, mode: a.Mode}
 	note, where := "", a.Path
 	if strings.HasPrefix(a.Path, blobPrefix) {
 		err = s.blob(ctx, env, a.Path)
@@ -104,6 +105,7 @@ func runGrep(ctx context.Context, env *Env, call message.ToolCall, a grepArgs) (
 // search is one grep under way, and what it found so far.
 type search struct {
 	re      *regexp.Regexp
+	needle  []byte // in every matching line; nil where there is no such text
 	context int
 	mode    string
 
@@ -201,10 +203,11 @@ func (s *search) file(ctx context.Context, env *Env, c candidate) fileHits {
 	if info.Size() > maxSearchBytes {
 		return fileHits{skip: skips{huge: 1}}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSearchBytes))
-	if err != nil {
+	buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := buf.ReadFrom(io.LimitReader(f, maxSearchBytes)); err != nil {
 		return fileHits{skip: skips{unreadable: 1}}
 	}
+	data := buf.Bytes()
 	head := data[:min(len(data), sniffBytes)]
 	if kind, _ := sniff(head); kind != kindText {
 		return fileHits{skip: skips{binary: 1}}

@@ -24,11 +24,11 @@ func sniff(head []byte) (fileKind, string) {
 	if len(head) == 0 || utf16Order(head) != 0 {
 		return kindText, "text"
 	}
-	kind := media.SniffKind(head)
-	document := strings.HasPrefix(string(head), "%PDF-")
-	switch {
-	case looksText(head) && !document:
+	if !bytes.HasPrefix(head, []byte("%PDF-")) && looksText(head) {
 		return kindText, "text"
+	}
+	kind := media.SniffKind(head)
+	switch {
 	case strings.Contains(kind.Name, "picture"), strings.Contains(kind.Name, "icon file"):
 		return kindPicture, kind.Name
 	case kind.Picture, !strings.HasPrefix(kind.Name, "data of a kind"):

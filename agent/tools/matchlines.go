@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"regexp"
+	"regexp/syntax"
 	"strings"
 )
 
@@ -11,6 +13,9 @@ import (
 func (s *search) lines(ctx context.Context, name string, data []byte) fileHits {
 	data = bytes.TrimPrefix(data, []byte(utf8Mark))
 	var h fileHits
+	if !bytes.Contains(data, s.needle) {
+		return h
+	}
 	w := matchWriter{name: name, around: s.context, data: data}
 	number := 0
 	for start := 0; start < len(data); {
@@ -43,6 +48,36 @@ func (s *search) lines(ctx context.Context, name string, data []byte) fileHits {
 	}
 	h.text = w.finish()
 	return h
+}
+
+// needle is the longest text that a line must hold to match: looking for it first passes over most files at the
+// speed of memory.
+func needle(re *regexp.Regexp) []byte {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return []byte(literalOf(tree))
+}
+
+func literalOf(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return string(re.Rune)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literalOf(re.Sub[0])
+	case syntax.OpConcat:
+		longest := ""
+		for _, sub := range re.Sub {
+			if text := literalOf(sub); len(text) > len(longest) {
+				longest = text
+			}
+		}
+		return longest
+	}
+	return ""
 }
 
 // lineEnd is where the line that starts at start ends, without its end mark, and where the next one starts.
