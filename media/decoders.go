@@ -78,7 +78,7 @@ func webpMemory(h Header, size int64) int64 {
 	}
 	switch {
 	case h.Lossless:
-		return size + 8*h.pixels() // with a bundled palette
+		return size + 6*h.pixels() // 4, and up to 2 more with a bundled palette
 	case h.Alpha:
 		return size + h.pixels()*13/2
 	}
