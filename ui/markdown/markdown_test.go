@@ -341,6 +341,7 @@ func FuzzRender(f *testing.F) {
 	f.Add(sample, 30, 5)
 	f.Add("a\n#h\n\n[x]: /y\n\n```\n", 4, 1)
 	f.Add("|a|b|\n|-|-|\n|&#27;|x<br>|", 9, 2)
+	f.Add("|||||||\n-|-|-|-|-|-|-", 0, 1)
 	f.Fuzz(func(t *testing.T, doc string, width, size int) {
 		if len(doc) > 1500 {
 			t.Skip("long documents only slow this down")

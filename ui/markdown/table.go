@@ -62,7 +62,7 @@ func (r *renderer) cells(row ast.Node, style Style) []string {
 func (g *grid) fit(width int) bool {
 	n := len(g.rows[0])
 	room := width - gapWidth*(n-1)
-	if n > maxColumns {
+	if n > maxColumns || room < n {
 		return false
 	}
 	natural := make([]int, n)
