@@ -35,7 +35,7 @@ type call struct {
 
 func (c *call) draw(width int, l look) []string {
 	lines := []string{c.headline(width, l)}
-	if c.judged != "" {
+	if c.judged != "" && c.state == callRefused {
 		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.judged), width-2)))
 	}
 	for _, i := range c.result.Images {
@@ -81,7 +81,22 @@ func (c *call) title() string {
 	if s := flat(c.summary); s != "" {
 		return s
 	}
-	return flat(c.call.Name) + " " + flat(oneLine(c.call.Args))
+	return flat(c.call.Name) + " " + flat(oneLine(gist(c.call.Args)))
+}
+
+// gist is the argument a call is about; where none is known by name it is all of them.
+func gist(args string) string {
+	var fields map[string]json.RawMessage
+	if len(args) > argBytes || json.Unmarshal([]byte(args), &fields) != nil {
+		return args
+	}
+	for _, name := range []string{"command", "path", "url", "query", "pattern", "name", "prompt"} {
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil && text != "" {
+			return text
+		}
+	}
+	return args
 }
 
 // facts is what a finished call came to, for the end of its line.
@@ -89,7 +104,6 @@ func (c *call) facts() string {
 	var parts []string
 	switch c.state {
 	case callRuns:
-		return ""
 	case callWaits:
 		return "  waits for you"
 	case callRefused:
@@ -104,6 +118,9 @@ func (c *call) facts() string {
 	}
 	if c.took > 0 {
 		parts = append(parts, duration(c.took))
+	}
+	if c.judged != "" && c.state != callRefused {
+		parts = append(parts, flat(c.judged))
 	}
 	if len(parts) == 0 {
 		return ""

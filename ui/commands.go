@@ -88,29 +88,34 @@ func unknownCommand(name string, table []slash) string {
 	}
 	sentence := fmt.Sprintf("there is no command /%s", flat(name))
 	if best != "" {
-		sentence += fmt.Sprintf("; did you mean /%s?", best)
+		sentence += fmt.Sprintf("; did you mean /%s", best)
 	}
-	return sentence + " A blank before the slash sends it as text"
+	return sentence + ". A blank before the slash sends it as text"
 }
 
-// editDistance counts the letters to change to make one word of another.
+// editDistance counts the letters to put in, leave out, change or swap with their neighbour to make one word
+// of another.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	var before, row []int
+	next := make([]int, len(b)+1)
+	for j := range next {
+		next[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		before, row, next = row, next, make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
+			change := row[j]
 			if a[i] != b[j] {
-				cost++
+				change++
 			}
-			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
+			next[j+1] = min(change, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return next[len(b)]
 }
 
 // sentence is what a command has to say when it is done.

@@ -160,12 +160,19 @@ func (d *dialog) view(width, height int, t *theme) []string {
 	}
 	d.rows = min(len(d.wrapped), max(height-fixed-list, 0))
 	d.scroll(0)
+	air := height-fixed-list-d.rows >= 3 // room for blank lines between the parts
 	lines := []string{d.rule(width, t)}
 	for _, line := range d.wrapped[d.top : d.top+d.rows] {
 		lines = append(lines, "  "+line)
 	}
+	if air && d.rows > 0 {
+		lines = append(lines, "")
+	}
 	lines = append(lines, d.line(inner, t)...)
 	lines = append(lines, d.list(inner, list, t)...)
+	if air && len(d.shown) > 0 {
+		lines = append(lines, "")
+	}
 	if d.footer != "" {
 		lines = append(lines, "  "+t.dim.Render(cut(d.footer, inner)))
 	}

@@ -110,6 +110,8 @@ type answer struct {
 	live    bool     // it is still being written
 	lines   []string // rendered Markdown
 	width   int      // the Markdown was rendered for
+	source  string   // the text that was rendered
+	final   bool     // it was rendered as a whole, not as a piece of something being written
 	asked   int      // width a rendering is under way for
 	stopped message.Stop
 }
@@ -134,12 +136,15 @@ func (a *answer) draw(width int, l look) []string {
 	return lines
 }
 
-// wants reports whether Markdown is to be rendered for a width.
-func (a *answer) wants(width int) bool {
-	return !a.live && a.width != width && a.asked != width && strings.TrimSpace(a.text) != ""
+// wants reports whether Markdown is to be rendered for a width and is not under way.
+func (a *answer) wants(width int) bool { return !a.live && a.asked != width && a.wanting(width) }
+
+// wanting reports whether what is drawn at a width is not yet the whole answer's Markdown.
+func (a *answer) wanting(width int) bool {
+	return !a.live && strings.TrimSpace(a.text) != "" && (a.width != width || !a.final || a.source != a.text)
 }
 
-func (a *answer) forget() { a.lines, a.width, a.asked = nil, 0, 0 }
+func (a *answer) forget() { a.lines, a.width, a.asked, a.source, a.final = nil, 0, 0, "", false }
 
 func (a *answer) plain() string { return a.text }
 

@@ -49,7 +49,7 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 			continue
 		case agent.Rejected:
 			m.putBack(e.Prompt)
-			m.say(e.Err.Error(), true)
+			m.say(rejection(e), true)
 			continue
 		}
 		m.talk.take(e, m.o.Clock())
@@ -66,6 +66,13 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 		cmds = append(cmds, m.next())
 	}
 	return tea.Batch(cmds...)
+}
+
+func rejection(r agent.Rejected) string {
+	if r.Err == nil {
+		return "the message was not taken"
+	}
+	return r.Err.Error()
 }
 
 // openQuestion puts the next permission question on the screen, when no other panel is there.

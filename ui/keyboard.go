@@ -119,7 +119,11 @@ func (m *model) onHintKey(name string) (bool, tea.Cmd) {
 		if m.wordStands() {
 			return false, nil
 		}
+		ready := m.commandReady()
 		m.hints.accept(&m.comp.buf)
+		if ready {
+			return true, m.send(false)
+		}
 	default:
 		return false, nil
 	}
@@ -129,6 +133,12 @@ func (m *model) onHintKey(name string) (bool, tea.Cmd) {
 // wordStands reports whether the word at the cursor is already the chosen completion, so that enter sends.
 func (m *model) wordStands() bool {
 	return m.hints.items[m.hints.selected].insert == m.hints.want.query
+}
+
+// commandReady reports whether the chosen completion is a command that can run without an argument.
+func (m *model) commandReady() bool {
+	hint := m.hints.items[m.hints.selected].hint
+	return m.hints.want.kind == completeCommand && (hint == "" || hint[0] == '[')
 }
 
 // compose does an action of the composer.

@@ -133,7 +133,7 @@ var bindings = sync.OnceValue(func() []binding {
 		{actLineEnd, inComposer, []string{"end", "ctrl+e"}, "end of the line"},
 		{actTextStart, inComposer, []string{"alt+<"}, "start of the text"},
 		{actTextEnd, inComposer, []string{"alt+>"}, "end of the text"},
-		{actDelLeft, inComposer, []string{"backspace", "ctrl+h", "shift+backspace"}, "delete the character before the cursor"},
+		{actDelLeft, inComposer, []string{"backspace", "ctrl+h"}, "delete the character before the cursor"},
 		{actDelRight, inComposer, []string{"delete"}, "delete the character at the cursor"},
 		{actEnd, inComposer, []string{"ctrl+d"}, "delete the character at the cursor; quit when there is no text"},
 		{actDelWordLeft, inComposer, []string{"ctrl+w", "alt+backspace", "ctrl+backspace"}, "delete the word before the cursor"},
@@ -257,18 +257,23 @@ func (k keymap) key(a action) string {
 	return ""
 }
 
+// keyName writes a key for people: arrows as arrows.
 func keyName(key string) string {
-	switch key {
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
+	head, last := "", key
+	if i := strings.LastIndexByte(key[:max(len(key)-1, 0)], '+'); i >= 0 {
+		head, last = key[:i+1], key[i+1:]
 	}
-	return key
+	switch last {
+	case "up":
+		last = "↑"
+	case "down":
+		last = "↓"
+	case "left":
+		last = "←"
+	case "right":
+		last = "→"
+	}
+	return head + last
 }
 
 // places is the order of the help and of the page.

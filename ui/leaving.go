@@ -98,7 +98,13 @@ func (m *model) onTextWritten(t textWritten) {
 }
 
 // suspend gives the terminal back to the shell until espy is brought to the foreground.
-func (m *model) suspend() tea.Cmd { return tea.Suspend }
+func (m *model) suspend() tea.Cmd {
+	if !suspendable() {
+		m.say("there is no shell to go back to; "+m.keys.key(actCancel)+" twice quits", false)
+		return nil
+	}
+	return tea.Suspend
+}
 
 func (m *model) quit() tea.Cmd { return tea.Quit }
 

@@ -32,6 +32,8 @@ const (
 	// composerShare is the part of the screen the composer may grow to: one third.
 	composerShare = 3
 
+	// measure is the most columns a line of the conversation takes: longer lines are hard to read.
+	measure = 120
 	// keepItems is how many transcript items on either side of the window keep their drawn lines.
 	keepItems = 150
 	// wheelLines is how far one notch of the wheel scrolls.
@@ -54,6 +56,8 @@ const (
 	queueLines = 3
 	// noticeLines is the most lines a sentence above the composer takes.
 	noticeLines = 4
+	// narrowWidth is the width in columns below which a rule does not fit beside its choice.
+	narrowWidth = 70
 	// smallHeight is the height in lines below which the screen shows only what is needed.
 	smallHeight = 14
 )

@@ -224,8 +224,9 @@ func (m *model) assemble() parts {
 		return p
 	}
 	focused := !m.row.focused && m.list.picked < 0 && (m.dialog == nil || m.dialog.question != nil)
-	p.composer = m.comp.view(m.width, m.comp.wants(m.width, m.height/composerShare), m.t, focused, m.placeholder())
-	p.row = m.row.view(m.width, pick(small, 1, rowLines), m.t, m.talk.route)
+	room := min(m.width, measure)
+	p.composer = m.comp.view(room, m.comp.wants(room, m.height/composerShare), m.t, focused, m.placeholder())
+	p.row = m.row.view(room, pick(small, 1, rowLines), m.t, m.talk.route)
 	p.notice = m.noticeView(pick(small, 2, noticeLines))
 	if m.dialog != nil {
 		p.panel = m.dialog.view(m.width, max(m.height-p.height()-pick(m.height < 20, 0, 3), 3), m.t)
@@ -233,6 +234,9 @@ func (m *model) assemble() parts {
 	}
 	p.queue = m.talk.queueView(m.width, pick(small, 1, queueLines), m.t, m.keys)
 	p.panel = m.hints.view(m.width, min(popupRows, max(m.height-p.height()-1, 1)), m.t)
+	if len(p.panel) > 0 && !small {
+		p.panel = append([]string{""}, p.panel...)
+	}
 	return p
 }
 
@@ -246,7 +250,7 @@ func pick(small bool, a, b int) int {
 // layout gives the transcript the lines that are left and lets it draw.
 func (m *model) layout() tea.Cmd {
 	m.parts = m.assemble()
-	m.list.resize(m.width-2, max(m.height-m.parts.height(), 0))
+	m.list.resize(min(m.width-2, measure), max(m.height-m.parts.height(), 0))
 	return m.list.layout()
 }
 
@@ -266,6 +270,11 @@ func (m *model) draw() string {
 	if len(lines) > m.height { // a screen of a few lines shows the composer first
 		lines = lines[len(lines)-m.height:]
 	}
+	for i, line := range lines { // regions keep to their width; a screen of a few columns cannot be kept to
+		if len(line) > m.width && cellsOf(line) > m.width {
+			lines[i] = cut(line, m.width)
+		}
+	}
 	return strings.Join(lines, "\n")
 }
 
@@ -277,7 +286,7 @@ func (m *model) noticeView(most int) []string {
 	if m.notice.bad {
 		style, mark = m.t.bad, "✗ "
 	}
-	lines := wrap(safe(m.notice.text), m.width-4)
+	lines := wrap(safe(m.notice.text), min(m.width, measure)-4)
 	if len(lines) > most {
 		lines = append(lines[:most-1:most-1], cut(lines[most-1]+"…", m.width-4))
 	}

@@ -35,7 +35,7 @@ func newQuestion(ask agent.PermissionAsked, now time.Time, t *theme, keys keymap
 	}
 	add(actAllowOnce, "allow once", "", answerChoice{choice: guard.ChoiceOnce})
 	if offer := ask.Decision.Offer; len(offer) > 0 {
-		add(actAllowSession, "allow in this session", offer[0], answerChoice{choice: guard.ChoiceSession})
+		add(actAllowSession, "allow this session", offer[0], answerChoice{choice: guard.ChoiceSession})
 		add(actAllowAlways, "allow always", offer[0], answerChoice{choice: guard.ChoiceAlways})
 	}
 	add(actDeny, "deny", "", answerChoice{choice: guard.ChoiceDeny})
@@ -71,6 +71,9 @@ func questionBody(ask agent.PermissionAsked, width int, t *theme) []string {
 	}
 	lines = append(lines, exactly(ask, width, t)...)
 	fact("asked because ", ask.Decision.Reason)
+	if offer := ask.Decision.Offer; len(offer) > 0 && width < narrowWidth {
+		fact("rule ", offer[0])
+	}
 	return lines
 }
 

@@ -48,7 +48,11 @@ func (m *model) ruleText() (string, lipgloss.Style) {
 }
 
 func (m *model) busyText() string {
-	parts := []string{m.spinner() + " " + m.talk.doing, duration(max(m.o.Clock().Sub(m.talk.started), 0))}
+	doing := m.talk.doing
+	if wait := m.talk.retry.Sub(m.o.Clock()); wait > 0 {
+		doing = "tries again in " + duration(wait)
+	}
+	parts := []string{m.spinner() + " " + doing, duration(max(m.o.Clock().Sub(m.talk.started), 0))}
 	if m.o.Clock().Sub(m.talk.started) < second {
 		parts = parts[:1]
 	}
@@ -71,12 +75,27 @@ func (m *model) rowHints() string {
 		now = "auto"
 	}
 	k := m.keys.key
-	return strings.Join([]string{k(actRowLeft) + k(actRowRight) + " choose", k(actRowRemove) + " removes",
-		k(actRowDetail) + " detail " + flat(now) + "→" + string(nextDetail(now)), k(actRowLook) + " looks", k(actRowLeave) + " back"}, " · ")
+	return fitting(m.width-6, k(actRowLeft)+k(actRowRight)+" choose", k(actRowRemove)+" removes",
+		k(actRowDetail)+" detail "+flat(now)+"→"+string(nextDetail(now)), k(actRowLook)+" looks", k(actRowLeave)+" back")
+}
+
+// fitting joins hints as far as they fit.
+func fitting(width int, hints ...string) string {
+	text := ""
+	for _, h := range hints {
+		if text != "" {
+			h = text + " · " + h
+		}
+		if cellsOf(h) > width {
+			break
+		}
+		text = h
+	}
+	return text
 }
 
 func (m *model) itemHints() string {
 	k := m.keys.key
-	return strings.Join([]string{k(actItemUp) + k(actItemDown) + " choose", k(actItemFold) + " unfolds",
-		k(actItemCopy) + " copies", k(actItemLeave) + " back"}, " · ")
+	return fitting(m.width-6, k(actItemUp)+k(actItemDown)+" choose", k(actItemFold)+" unfolds", k(actItemCopy)+" copies",
+		k(actItemLeave)+" back")
 }

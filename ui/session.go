@@ -25,7 +25,8 @@ type session struct {
 
 	busy    bool
 	started time.Time
-	doing   string // what the turn is at: "thinking", "go test ./..."
+	doing   string    // what the turn is at: "thinking", "go test ./..."
+	retry   time.Time // when a failed request is tried again
 
 	list     *transcript
 	pictures map[string]message.PictureRecord
@@ -189,7 +190,7 @@ func (s *session) take(e agent.Event, now time.Time) {
 	case agent.Notice:
 		s.list.add(&told{kind: e.Kind, sentence: e.Sentence})
 		if e.Kind == agent.NoticeRetried {
-			s.doing = "waiting to try again"
+			s.retry = now.Add(e.Wait)
 		}
 	default:
 		s.takeCall(e)
@@ -277,9 +278,18 @@ func (s *session) ended(e agent.TurnEnded) {
 	switch {
 	case e.Err != nil:
 		s.list.add(&told{kind: agent.NoticeError, sentence: e.Err.Error()})
-	case e.Reason == agent.EndInterrupted:
+	case e.Reason == agent.EndInterrupted && !s.saysInterrupted():
 		s.list.add(&told{kind: agent.NoticeInfo, sentence: "interrupted; what was done so far is kept"})
 	}
+}
+
+// saysInterrupted reports whether the answer that was interrupted already says so.
+func (s *session) saysInterrupted() bool {
+	if len(s.list.slots) == 0 {
+		return false
+	}
+	a, ok := s.list.slots[len(s.list.slots)-1].entry.(*answer)
+	return ok && a.stopped == message.StopInterrupted && strings.TrimSpace(a.text) != ""
 }
 
 // finishLive leaves nothing marked as being written when a turn ended without the whole message.

@@ -5,11 +5,14 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
+
+	"espy/ui/markdown"
 )
 
 // theme is every style of the screen. A region takes its looks from here and nowhere else.
 type theme struct {
-	name string // dark, light, high-contrast or none, for the regions that draw Markdown and diffs
+	name     string // dark, light, high-contrast or none
+	markdown markdown.Theme
 
 	plain  lipgloss.Style
 	strong lipgloss.Style
@@ -75,7 +78,7 @@ func paint(name string, p palette, style func() lipgloss.Style) *theme {
 		}
 		return style().Foreground(lipgloss.Color(c))
 	}
-	t := &theme{name: name, plain: style(), strong: style().Bold(true),
+	t := &theme{name: name, markdown: markdownTheme(name), plain: style(), strong: style().Bold(true),
 		dim: colour(p.dim), faint: colour(p.faint), accent: colour(p.accent), person: colour(p.person),
 		ok: colour(p.ok), warn: colour(p.warn), bad: colour(p.bad),
 		cursor: style().Reverse(true), chip: colour(p.accent), match: colour(p.accent).Bold(true),
@@ -89,4 +92,16 @@ func paint(name string, p palette, style func() lipgloss.Style) *theme {
 		t.bad, t.warn = style().Bold(true), style().Bold(true)
 	}
 	return t
+}
+
+func markdownTheme(name string) markdown.Theme {
+	switch name {
+	case "light":
+		return markdown.Light()
+	case "high-contrast":
+		return markdown.HighContrast()
+	case "none":
+		return markdown.None()
+	}
+	return markdown.Dark()
 }

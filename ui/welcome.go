@@ -18,10 +18,29 @@ type welcomed struct {
 // welcome puts the first screen at the head of a new session, and says what an old one is.
 func (m *model) welcome(e agent.Opened) {
 	if len(e.Messages) > 0 {
+		m.reminders()
 		m.list.end()
 		return
 	}
 	m.list.add(&welcomed{m.o.Version, e.Route.Name(), e.Route.Sees(), e.Route.Server.Protocol == "fake", m.o.First})
+}
+
+// reminders are what the first screen would have warned of, at the end of a conversation that goes on.
+func (m *model) reminders() {
+	if len(m.o.First.NotAccepted) > 0 {
+		m.list.add(&told{agent.NoticeWithheld, notAccepted(m.o.First.NotAccepted)})
+	}
+	for _, p := range m.o.First.Problems {
+		m.list.add(&told{agent.NoticeWithheld, p})
+	}
+}
+
+func notAccepted(names []string) string {
+	shown := make([]string, len(names))
+	for i, n := range names {
+		shown[i] = flat(n)
+	}
+	return "Not accepted in this folder, and so without effect: " + strings.Join(shown, ", ") + ". Look at them, then /trust accept."
 }
 
 func (w *welcomed) draw(width int, l look) []string {
@@ -65,12 +84,7 @@ func (w *welcomed) folderLines(width int, l look) []string {
 	if len(w.first.NotAccepted) == 0 {
 		return nil
 	}
-	names := make([]string, len(w.first.NotAccepted))
-	for i, n := range w.first.NotAccepted {
-		names[i] = flat(n)
-	}
-	text := "Not accepted in this folder, and so without effect: " + strings.Join(names, ", ") + ". Look at them, then /trust accept."
-	return append([]string{""}, hang(l.t.warn.Render("! "), styled(wrap(text, width-2), l.t.warn.Render))...)
+	return append([]string{""}, hang(l.t.warn.Render("! "), styled(wrap(notAccepted(w.first.NotAccepted), width-2), l.t.warn.Render))...)
 }
 
 func (w *welcomed) plain() string { return "espy " + w.version }

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -31,8 +32,12 @@ func main() {
 		Folder:       "/home/ana/shop", Version: "0.1.0", Theme: os.Getenv("THEME"), Dark: true, Mouse: true,
 		NoColor: os.Getenv("NO_COLOR") != "",
 		First:   ui.FirstScreen{ModelReason: "no provider is configured", NotAccepted: []string{"AGENTS.md", ".espy/"}},
-		Cost:    media.Costs().Cost,
-		Models:  func() []providers.Route { return []providers.Route{script.Route(), script.Blind()} },
+		Cost:    cost,
+		Models:  models,
+		Crash: func() (io.WriteCloser, string, error) {
+			f, err := os.Create(os.Getenv("DEMO_REPORT"))
+			return f, os.Getenv("DEMO_REPORT"), err
+		},
 		Sessions: func(context.Context) ([]store.Summary, error) {
 			return []store.Summary{{ID: "01JDEMO7Q4ZK2M", Title: "the toolbar is cut off", Updated: time.Now().Add(-time.Hour), Messages: 12, Pictures: 2},
 				{ID: "01JOLDER", Title: "make the tests faster", Updated: time.Now().Add(-50 * time.Hour), Messages: 40}}, nil
@@ -45,6 +50,21 @@ func main() {
 		fmt.Fprintln(os.Stderr, "espy:", err)
 		os.Exit(1)
 	}
+}
+
+// cost and models fail where DEMO_FAULT says so: one while the screen is drawn, the other in a command.
+func cost(rule string, w, h int, detail string) int {
+	if os.Getenv("DEMO_FAULT") == "draw" {
+		panic("a fault while drawing")
+	}
+	return media.Costs().Cost(rule, w, h, detail)
+}
+
+func models() []providers.Route {
+	if os.Getenv("DEMO_FAULT") == "command" {
+		panic("a fault in a command")
+	}
+	return []providers.Route{script.Route(), script.Blind()}
 }
 
 // history is DEMO_TURNS turns of an earlier conversation.

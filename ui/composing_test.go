@@ -1,0 +1,296 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"espy/agent"
+	"espy/agent/message"
+	"espy/media"
+	"espy/ui/input"
+	"espy/ui/internal/script"
+)
+
+func textOfPrompt(p agent.Prompt) string { return promptText(p) }
+
+func names(all []agent.Attachment) string {
+	var out []string
+	for _, a := range all {
+		out = append(out, a.Record.Name)
+	}
+	return strings.Join(out, ",")
+}
+
+func TestAQueuedMessageComesBackWithItsPictures(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	busy(d)
+	d.key("x")
+	d.key("alt+up")
+	if got := d.m.comp.buf.text(); got != "then fix the footer too\n\nx" {
+		t.Errorf("the composer holds %q", got)
+	}
+	if got := names(d.m.row.pictures); got != "footer.png,header.png" {
+		t.Errorf("on the row are %s, want the queued message's picture and the one that was there", got)
+	}
+	commands := d.loop.Commands()
+	if u, ok := commands[len(commands)-1].(agent.Unqueue); !ok || u.ID != "a" {
+		t.Errorf("the loop was told %#v, want Unqueue of a", commands)
+	}
+}
+
+func TestTypingWhileAPasteIsLookedAtKeepsItsPlace(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Gate = make(chan struct{})
+	d.types("see ")
+	d.send(input.PasteMsg{Text: "/tmp/not a picture.txt"})
+	d.types(" and tell")
+	d.shows("looking at")
+	close(d.intake.Gate)
+	d.until("the paste is settled", func() bool { return len(d.m.jobs) == 0 })
+	if got := d.m.comp.buf.text(); got != "see /tmp/not a picture.txt and tell" {
+		t.Errorf("the composer holds %q", got)
+	}
+	d.types("!")
+	if got := d.m.comp.buf.text(); !strings.HasSuffix(got, "tell!") {
+		t.Errorf("the cursor moved: %q", got)
+	}
+}
+
+func TestAPastedPictureGoesOntoTheRowAndLeavesNoText(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.types("ab")
+	d.key("left")
+	d.send(input.PasteMsg{Text: "/tmp/shot.png "})
+	d.until("the picture is on the row", func() bool { return len(d.m.row.pictures) == 1 })
+	d.types("x")
+	if got := d.m.comp.buf.text(); got != "axb" {
+		t.Errorf("the composer holds %q, want axb", got)
+	}
+}
+
+func TestEnterWaitsForWhatIsBeingAttachedAndThenSends(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Gate = make(chan struct{})
+	d.intake.Clipboard = agent.Pasted{Attachments: []agent.Attachment{d.intake.Picture("clipboard", 100, 50)}}
+	d.types("look")
+	d.send(input.PasteMsg{})
+	d.key("enter")
+	d.shows("sends as soon as everything is attached")
+	if n := len(d.submits()); n != 0 {
+		t.Fatalf("%d messages left before the picture was there", n)
+	}
+	close(d.intake.Gate)
+	d.until("the message is sent", func() bool { return len(d.submits()) == 1 })
+	p := d.submits()[0].Prompt
+	if textOfPrompt(p) != "look" || names(p.Attachments) != "clipboard" {
+		t.Errorf("sent %q with %s", textOfPrompt(p), names(p.Attachments))
+	}
+	if !d.m.comp.buf.empty() || !d.m.row.empty() {
+		t.Error("the composer still holds what was sent")
+	}
+}
+
+func TestAFailedAttachmentHoldsTheMessageAndLosesNoText(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Gate = make(chan struct{})
+	d.intake.Fails = errors.New("shot.png is 30 MB; the limit is 20 MB")
+	d.types("look at ")
+	d.send(input.PasteMsg{Text: "/tmp/shot.png"})
+	d.key("enter")
+	close(d.intake.Gate)
+	d.shows("nothing was sent")
+	if got := d.m.comp.buf.text(); got != "look at /tmp/shot.png" {
+		t.Errorf("the composer holds %q", got)
+	}
+	if len(d.submits()) != 0 {
+		t.Error("the message left without its picture")
+	}
+}
+
+func TestEscStopsWaitingAndKeepsTheMessage(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Gate = make(chan struct{})
+	d.intake.Clipboard = agent.Pasted{Attachments: []agent.Attachment{d.intake.Picture("clipboard", 100, 50)}}
+	d.types("look")
+	d.key("ctrl+v", "enter", "esc")
+	close(d.intake.Gate)
+	d.until("the picture is on the row", func() bool { return len(d.m.row.pictures) == 1 })
+	if len(d.submits()) != 0 || d.m.comp.buf.text() != "look" {
+		t.Errorf("after esc %d messages were sent and the composer holds %q", len(d.submits()), d.m.comp.buf.text())
+	}
+}
+
+func TestAPictureWithoutTextCanBeSent(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Clipboard = agent.Pasted{Attachments: []agent.Attachment{d.intake.Picture("clipboard", 100, 50)}}
+	d.key("alt+v")
+	d.until("the picture is on the row", func() bool { return len(d.m.row.pictures) == 1 })
+	d.key("enter")
+	p := d.submits()[0].Prompt
+	if len(p.Text) != 0 || names(p.Attachments) != "clipboard" {
+		t.Errorf("sent %q with %s", p.Text, names(p.Attachments))
+	}
+}
+
+func TestABlindModelStopsAPictureAndLosesNothing(t *testing.T) {
+	opened := script.Opened()
+	opened.Route = script.Blind()
+	d := drive(t, 80, 24, nil, opened)
+	d.intake.Clipboard = agent.Pasted{Attachments: []agent.Attachment{d.intake.Picture("clipboard", 100, 50)}}
+	d.types("look")
+	d.key("ctrl+v")
+	d.until("the picture is on the row", func() bool { return len(d.m.row.pictures) == 1 })
+	d.key("enter")
+	d.shows("cannot see images; choose a model that can with /model")
+	if len(d.submits()) != 0 || d.m.comp.buf.text() != "look" || len(d.m.row.pictures) != 1 {
+		t.Error("something was sent or lost")
+	}
+	d.key("up", "backspace")
+	d.types(" @shot.png")
+	d.key("enter")
+	d.until("the @picture is refused too", func() bool { return len(d.m.jobs) == 0 && d.m.comp.buf.text() == "look @shot.png" })
+	if len(d.submits()) != 0 {
+		t.Error("an @picture went to a model that cannot see it")
+	}
+}
+
+func TestARejectedPromptComesBackWhole(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.loop.React = func(l *script.Loop, c agent.Command) {
+		if s, ok := c.(agent.Submit); ok {
+			l.Push(agent.Rejected{Prompt: s.Prompt, Err: errDemo})
+		}
+	}
+	d.intake.Clipboard = agent.Pasted{Attachments: []agent.Attachment{d.intake.Picture("clipboard", 100, 50)}}
+	d.types("look")
+	d.key("ctrl+v")
+	d.until("the picture is on the row", func() bool { return len(d.m.row.pictures) == 1 })
+	d.key("enter")
+	d.shows(errDemo.Error())
+	if d.m.comp.buf.text() != "look" || len(d.m.row.pictures) != 1 {
+		t.Errorf("back came %q with %d pictures", d.m.comp.buf.text(), len(d.m.row.pictures))
+	}
+}
+
+func TestAtFilesGoWithTheMessageAndPastesAreNotSearched(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	long := strings.Repeat("@not-a-file\n", 30)
+	d.types("compare @a.go and @b.png ")
+	d.send(input.PasteMsg{Text: long})
+	d.key("enter")
+	d.until("the message is sent", func() bool { return len(d.submits()) == 1 })
+	p := d.submits()[0].Prompt
+	if got := textOfPrompt(p); got != "compare @a.go and @b.png "+long {
+		t.Errorf("sent %q", got)
+	}
+	files := 0
+	for _, b := range p.Text {
+		if b.Origin == message.OriginFile {
+			files++
+		}
+	}
+	if files != 1 || names(p.Attachments) != "b.png" {
+		t.Errorf("%d files and pictures %s went along, want 1 and b.png", files, names(p.Attachments))
+	}
+}
+
+func TestALongPasteFoldsIsSentWholeAndUnfolds(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	long := strings.Repeat("line\n", 1204)
+	d.send(input.PasteMsg{Text: long})
+	d.shows("[pasted 1,204 lines]")
+	d.key("alt+u")
+	if d.m.comp.buf.hasChips() || d.m.comp.buf.text() != long {
+		t.Error("the paste did not unfold to what was pasted")
+	}
+	d.key("ctrl+_")
+	d.shows("[pasted 1,204 lines]")
+	d.key("enter")
+	if got := textOfPrompt(d.submits()[0].Prompt); got != long {
+		t.Errorf("%d of %d bytes were sent", len(got), len(long))
+	}
+}
+
+func TestTheRowActsOnTheSelectedPicture(t *testing.T) {
+	d := drive(t, 100, 24, nil, script.Opened())
+	d.m.attach(d.intake.Picture("a.png", 2048, 1152), d.intake.Picture("b.png", 2048, 1152))
+	d.key("up", "right", "d")
+	d.until("the detail changed", func() bool { return len(d.m.jobs) == 0 })
+	if got := d.m.row.pictures[1]; got.Record.Detail != string(media.DetailHigh) || got.Image.Width != 4096 {
+		t.Errorf("the second picture is at %s, %d wide", got.Record.Detail, got.Image.Width)
+	}
+	d.key("left", "backspace")
+	d.until("the picture is discarded", func() bool { return len(d.intake.Discarded()) == 1 })
+	if got := names(d.m.row.pictures); got != "b.png" {
+		t.Errorf("left on the row is %s", got)
+	}
+	d.key("backspace")
+	if !d.m.row.empty() || d.m.row.focused {
+		t.Error("an empty row keeps the keys")
+	}
+}
+
+func TestUpWalksHistoryAndComesBackToTheText(t *testing.T) {
+	d := drive(t, 80, 24, func(o *Options) { o.History = func() []string { return []string{"one", "two"} } }, script.Opened())
+	d.until("history is there", func() bool { return len(d.m.comp.past) == 2 })
+	d.types("now")
+	for _, step := range []struct{ key, want string }{{"up", "two"}, {"up", "one"}, {"up", "one"}, {"down", "two"}, {"down", "now"}, {"ctrl+p", "two"}, {"ctrl+n", "now"}} {
+		d.key(step.key)
+		if got := d.m.comp.buf.text(); got != step.want {
+			t.Fatalf("after %s the composer holds %q, want %q", step.key, got, step.want)
+		}
+	}
+}
+
+func TestAnUnknownCommandNamesTheNearestAndStays(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.types("/modle x")
+	d.key("enter")
+	d.shows("did you mean /model.")
+	if got := d.m.comp.buf.text(); got != "/modle x" {
+		t.Errorf("the composer holds %q", got)
+	}
+	d.key("ctrl+c")
+	d.types("/tmp/shot.png shows what?")
+	d.key("enter")
+	if len(d.submits()) != 1 {
+		t.Error("a message that begins with a path was taken for a command")
+	}
+}
+
+func TestADraftSurvivesARestartWithItsPicturesAndFoldedPastes(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	long := strings.Repeat("\xff broken\n", 40)
+	d.types("before ")
+	d.send(input.PasteMsg{Text: long})
+	d.m.attach(d.intake.Picture("a.png", 10, 10))
+	d.key("x")
+	d.until("the draft is saved", func() bool { return strings.Contains(string(d.intake.LoadDraft()), "a.png") })
+	state := d.intake.LoadDraft()
+
+	next := drive(t, 80, 24, nil)
+	next.intake.SaveDraft(state)
+	next.run(next.m.loadDraft())
+	next.until("the draft is back", func() bool { return !next.m.comp.buf.empty() })
+	if next.m.comp.buf.text() != "before "+long+"x" || !next.m.comp.buf.hasChips() || names(next.m.row.pictures) != "a.png" {
+		t.Errorf("back came %q with %s", next.m.comp.buf.text(), names(next.m.row.pictures))
+	}
+}
+
+func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Paths = []string{"media/gate.go", "main.go", "my shot.png"}
+	d.types("see @gat")
+	d.shows("@media/gate.go")
+	d.key("tab")
+	if got := d.m.comp.buf.text(); got != "see @media/gate.go " {
+		t.Errorf("the composer holds %q", got)
+	}
+	d.types("@my")
+	d.shows("my shot.png")
+	d.key("enter")
+	if got := d.m.comp.buf.text(); got != `see @media/gate.go @"my shot.png" ` {
+		t.Errorf("the composer holds %q", got)
+	}
+}

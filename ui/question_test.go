@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"espy/agent"
+	"espy/agent/guard"
+	"espy/ui/input"
+	"espy/ui/internal/script"
+)
+
+func answers(d *driver) []agent.Answer {
+	var out []agent.Answer
+	for _, c := range d.loop.Commands() {
+		if a, ok := c.(agent.Answer); ok {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func asking(t *testing.T) *driver {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.push(asks("q1"))
+	d.until("the question is there", func() bool { return d.m.dialog != nil })
+	return d
+}
+
+func armed(d *driver) {
+	d.t.Helper()
+	d.until("the question can be answered", func() bool { return d.m.dialog != nil && d.m.dialog.question.armed })
+}
+
+func TestKeysTypedBeforeAQuestionStoodGoToTheText(t *testing.T) {
+	d := asking(t)
+	d.key("y")
+	if len(answers(d)) != 0 || d.m.comp.buf.text() != "y" {
+		t.Errorf("answers %v, text %q", answers(d), d.m.comp.buf.text())
+	}
+}
+
+func TestTypingThatGoesOnNeverAnswers(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.types("so ")
+	d.push(asks("q1"))
+	armed(d)
+	d.types("many y") // the first key comes 50 ms after the last one before the question
+	if len(answers(d)) != 0 {
+		t.Fatalf("typing answered: %v", answers(d))
+	}
+	if got := d.m.comp.buf.text(); got != "so many y" {
+		t.Errorf("the composer holds %q", got)
+	}
+}
+
+func TestAKeyRightAfterAnotherDoesNotAnswer(t *testing.T) {
+	d := asking(t)
+	armed(d)
+	d.key("down")
+	d.now = d.now.Add(100 * time.Millisecond)
+	d.quick("enter")
+	if len(answers(d)) != 0 {
+		t.Fatalf("a key after 100 ms answered: %v", answers(d))
+	}
+	d.key("y")
+	if got := answers(d); len(got) != 1 || got[0].ID != "q1" || got[0].Choice != guard.ChoiceOnce {
+		t.Errorf("answers %v, want q1 allowed once", got)
+	}
+}
+
+func TestAPasteNeverAnswersAndIsNotLost(t *testing.T) {
+	d := asking(t)
+	armed(d)
+	d.send(input.PasteMsg{Text: "y\n"})
+	d.send(input.PasteMsg{Text: "a"})
+	if len(answers(d)) != 0 || d.m.comp.buf.text() != "y\na" {
+		t.Errorf("answers %v, text %q", answers(d), d.m.comp.buf.text())
+	}
+}
+
+func TestEveryChoiceSendsItsAnswer(t *testing.T) {
+	for keys, want := range map[string]agent.Answer{
+		"y":          {ID: "q1", Choice: guard.ChoiceOnce},
+		"s":          {ID: "q1", Choice: guard.ChoiceSession},
+		"a":          {ID: "q1", Choice: guard.ChoiceAlways},
+		"n":          {ID: "q1", Choice: guard.ChoiceDeny},
+		"esc":        {ID: "q1", Choice: guard.ChoiceDeny},
+		"enter":      {ID: "q1", Choice: guard.ChoiceOnce},
+		"down enter": {ID: "q1", Choice: guard.ChoiceSession},
+		"r n o enter": {ID: "q1", Choice: guard.ChoiceDeny,
+			Reason: "no"},
+	} {
+		d := asking(t)
+		armed(d)
+		d.key(strings.Fields(keys)...)
+		if got := answers(d); len(got) != 1 || got[0] != want {
+			t.Errorf("%s sent %v, want %v", keys, got, want)
+		}
+		if d.m.dialog != nil {
+			t.Errorf("after %s the question still stands", keys)
+		}
+	}
+}
+
+func TestQuestionsComeOneAfterTheOtherAndGoWhenSettledElsewhere(t *testing.T) {
+	d := asking(t)
+	d.push(asks("q2"))
+	d.until("both are known", func() bool { return len(d.m.talk.asks) == 2 })
+	d.push(agent.PermissionSettled{ID: "q1", Allowed: false})
+	d.until("the second one shows", func() bool { return d.m.dialog != nil && d.m.dialog.question.ask.ID == "q2" })
+	armed(d)
+	d.key("y")
+	if got := answers(d); len(got) != 1 || got[0].ID != "q2" {
+		t.Errorf("answers %v", got)
+	}
+	d.push(asks("q3"))
+	d.until("the third one shows", func() bool { return d.m.dialog != nil })
+	d.push(agent.TurnEnded{Reason: agent.EndInterrupted})
+	d.until("it goes with the turn", func() bool { return d.m.dialog == nil })
+}

@@ -1,0 +1,4 @@
+package ui
+
+// suspendable is false: Windows has no job control.
+func suspendable() bool { return false }
