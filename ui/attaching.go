@@ -139,12 +139,27 @@ func (m *model) takePasted(c *chip, got agent.Pasted, err error) tea.Cmd {
 	return nil
 }
 
-// attach puts pictures onto the row and says so where the model cannot see them.
+// attach puts pictures onto the row, each once, and says so where the model cannot see them.
 func (m *model) attach(more ...agent.Attachment) {
-	m.row.add(more...)
+	for _, a := range more {
+		if m.row.has(a) {
+			m.say(pictureLine(a.Image, a.Record)+" is on the row already", false)
+			continue
+		}
+		m.row.add(a)
+	}
 	if len(more) > 0 && !m.talk.route.Sees() {
 		m.say(m.blindness().Error(), true)
 	}
+}
+
+// needed reports whether something unsent still names the bytes of a picture that was taken off the row.
+func (m *model) needed(a agent.Attachment) bool {
+	shares := func(b agent.Attachment) bool {
+		return a.Image.Ref == b.Image.Ref || a.Record.Original != "" && a.Record.Original == b.Record.Original
+	}
+	return slices.ContainsFunc(m.row.pictures, shares) ||
+		slices.ContainsFunc(m.talk.queue, func(q agent.Queued) bool { return slices.ContainsFunc(q.Prompt.Attachments, shares) })
 }
 
 // pathLike is what a pasted path can begin with: nothing that does not is looked at as one.
@@ -200,7 +215,7 @@ func (m *model) onRowKey(name string) (tea.Cmd, bool) {
 
 func (m *model) removePicture() tea.Cmd {
 	a, ok := m.row.remove()
-	if !ok {
+	if !ok || m.needed(a) {
 		return nil
 	}
 	in := m.conv.Intake

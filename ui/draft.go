@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,12 +32,11 @@ type draftMark struct {
 // draftDue says that the composer has rested.
 type draftDue struct{}
 
-// draftLoaded brings a stored draft.
+// draftLoaded brings a stored draft; err names pictures of it that are gone.
 type draftLoaded struct {
 	talk  int
-	found bool
 	draft draftJSON
-	lost  error // pictures whose bytes are gone
+	err   error
 }
 
 // draftJSON is the draft as it is stored. Text is bytes: a paste need not be valid UTF-8.
@@ -137,19 +137,31 @@ func (m *model) loadDraft() tea.Cmd {
 	m.draft = draftKeeper{}
 	in, talk := m.conv.Intake, m.talks
 	return m.work.do(func(context.Context) tea.Msg {
-		loaded := draftLoaded{talk: talk}
-		state := in.LoadDraft()
-		if loaded.found = len(state) > 0 && json.Unmarshal(state, &loaded.draft) == nil; !loaded.found {
-			return loaded
-		}
-		d := &loaded.draft
-		d.Pictures, loaded.lost = in.Adopt(d.Pictures)
-		for i := range d.Queue {
-			kept, err := in.Adopt(d.Queue[i].Attachments)
-			d.Queue[i].Attachments, loaded.lost = kept, errors.Join(loaded.lost, err)
-		}
-		return loaded
+		d, err := readDraft(in)
+		return draftLoaded{talk, d, err}
 	})
+}
+
+// readDraft loads a draft and takes its pictures up again.
+func readDraft(in Intake) (d draftJSON, err error) {
+	state := in.LoadDraft()
+	if len(state) == 0 {
+		return d, nil
+	}
+	if err := json.Unmarshal(state, &d); err != nil {
+		return draftJSON{}, fmt.Errorf("the draft could not be read: %w", err)
+	}
+	var faults []error
+	adopt := func(all []agent.Attachment) []agent.Attachment {
+		kept, err := in.Adopt(all)
+		faults = append(faults, err)
+		return kept
+	}
+	d.Pictures = adopt(d.Pictures)
+	for i := range d.Queue {
+		d.Queue[i].Attachments = adopt(d.Queue[i].Attachments)
+	}
+	return d, errors.Join(faults...)
 }
 
 // onDraft puts a stored draft in front of what was typed since the start. A message that was queued when
@@ -160,13 +172,13 @@ func (m *model) onDraft(l draftLoaded) {
 	}
 	m.draft.loaded = true
 	defer func() { m.draft.saved = m.mark() }()
-	if !l.found {
+	d := l.draft
+	if l.err != nil {
+		m.say(l.err.Error(), true)
+	}
+	if len(d.Pieces)+len(d.Pictures)+len(d.Queue) == 0 {
 		return
 	}
-	if l.lost != nil {
-		m.fail(l.lost)
-	}
-	d := l.draft
 	typed := m.comp.buf.lines
 	m.comp.buf = newBuffer()
 	for _, q := range d.Queue {

@@ -187,16 +187,6 @@ var bindings = sync.OnceValue(func() []binding {
 	}
 })
 
-// KeyActions names every action that the [keys] table of the settings may bind, for the settings' validator.
-func KeyActions() []string {
-	names := make([]string, 0, len(bindings()))
-	for _, b := range bindings() {
-		names = append(names, string(b.action))
-	}
-	slices.Sort(names)
-	return names
-}
-
 // keymap finds the action of a key. It is made once, from the table and the settings.
 type keymap struct {
 	table  []binding

@@ -86,6 +86,20 @@ func (m *model) onRendered(r rendered) tea.Cmd {
 	return m.drawLive()
 }
 
+// drawDiff draws a unified diff, broken at the column so that nothing of it is lost.
 func drawDiff(diff string, width int, t *theme) []string {
-	return wrap(safe(diff), width)
+	var out []string
+	for _, line := range strings.Split(strings.TrimRight(safe(diff), "\n"), "\n") {
+		style := t.plain
+		switch {
+		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"):
+			style = t.dim
+		case strings.HasPrefix(line, "+"):
+			style = t.ok
+		case strings.HasPrefix(line, "-"):
+			style = t.bad
+		}
+		out = append(out, styled(screen.Chop(line, width), style.Render)...)
+	}
+	return out
 }

@@ -25,6 +25,10 @@ func (r *row) empty() bool { return len(r.pictures) == 0 && len(r.waiting) == 0 
 
 func (r *row) add(more ...agent.Attachment) { r.pictures = append(r.pictures, more...) }
 
+func (r *row) has(a agent.Attachment) bool {
+	return slices.ContainsFunc(r.pictures, func(b agent.Attachment) bool { return a.Image.Ref == b.Image.Ref })
+}
+
 // focus gives the keys to the row; it reports whether there is a picture to act on.
 func (r *row) focus() bool {
 	if len(r.pictures) == 0 {

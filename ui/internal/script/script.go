@@ -4,6 +4,7 @@ package script
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -162,6 +163,14 @@ func (i *Intake) AttachPaths(ctx context.Context, args string) ([]agent.Attachme
 	return out, nil
 }
 
+// AttachFile attaches the one file.
+func (i *Intake) AttachFile(ctx context.Context, name string) (agent.Attachment, error) {
+	if err := i.wait(ctx); err != nil {
+		return agent.Attachment{}, err
+	}
+	return i.Picture(name, 1600, 900), nil
+}
+
 // AtFiles attaches every @word that ends like a picture's name and takes the others for files.
 func (i *Intake) AtFiles(ctx context.Context, text string) ([]message.Text, []agent.Attachment, error) {
 	if err := i.wait(ctx); err != nil {
@@ -234,6 +243,20 @@ func (i *Intake) LoadDraft() []byte {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.draft
+}
+
+// Adopt leaves out the pictures named "gone.png".
+func (i *Intake) Adopt(all []agent.Attachment) ([]agent.Attachment, error) {
+	var kept []agent.Attachment
+	var err error
+	for _, a := range all {
+		if a.Record.Name == "gone.png" {
+			err = errors.New("gone.png is gone from the draft")
+			continue
+		}
+		kept = append(kept, a)
+	}
+	return kept, err
 }
 
 // Picture makes an attachment with the next number.
