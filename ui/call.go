@@ -77,11 +77,19 @@ func (c *call) headline(width int, l look) string {
 	return style.Render(mark) + head + l.t.dim.Render(cut(tail, width-2-cellsOf(head)))
 }
 
+// title is what the call will do, and once it is done what it came to.
 func (c *call) title() string {
+	name := flat(c.call.Name)
+	if s := flat(c.result.Meta[message.MetaSummary]); s != "" {
+		if strings.HasPrefix(s, name) {
+			return s
+		}
+		return name + " " + s
+	}
 	if s := flat(c.summary); s != "" {
 		return s
 	}
-	return flat(c.call.Name) + " " + flat(oneLine(gist(c.call.Args)))
+	return name + " " + flat(oneLine(gist(c.call.Args)))
 }
 
 // gist is the argument a call is about; where none is known by name it is all of them.
@@ -108,12 +116,8 @@ func (c *call) facts() string {
 		return "  waits for you"
 	case callRefused:
 		parts = append(parts, "refused")
-	default:
-		if s := flat(c.result.Meta[message.MetaSummary]); s != "" && s != c.title() {
-			parts = append(parts, s)
-		}
 	}
-	if exit := c.result.Meta[message.MetaExit]; exit != "" && exit != "0" {
+	if exit := c.result.Meta[message.MetaExit]; exit != "" && exit != "0" && !strings.Contains(c.title(), "exit") {
 		parts = append(parts, "exit "+flat(exit))
 	}
 	if c.took > 0 {

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"espy/ui/diffview"
 	"espy/ui/markdown"
 	"espy/ui/screen"
 )
@@ -86,20 +87,6 @@ func (m *model) onRendered(r rendered) tea.Cmd {
 	return m.drawLive()
 }
 
-// drawDiff draws a unified diff, broken at the column so that nothing of it is lost.
 func drawDiff(diff string, width int, t *theme) []string {
-	var out []string
-	for _, line := range strings.Split(strings.TrimRight(safe(diff), "\n"), "\n") {
-		style := t.plain
-		switch {
-		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"):
-			style = t.dim
-		case strings.HasPrefix(line, "+"):
-			style = t.ok
-		case strings.HasPrefix(line, "-"):
-			style = t.bad
-		}
-		out = append(out, styled(screen.Chop(line, width), style.Render)...)
-	}
-	return out
+	return diffview.Render(diff, width, t.markdown)
 }

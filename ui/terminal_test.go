@@ -4,6 +4,7 @@ package ui
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,7 +92,7 @@ func startProgram(t *testing.T, cmd *exec.Cmd, env ...string) *terminal {
 		cmd.Process.Kill()
 		slave.Close()
 		master.Close()
-		x.screen.Close()
+		x.screen.InputPipe().(io.Closer).Close() // ends reply; Close itself races with Read
 		running.Wait()
 	})
 	return x
@@ -341,5 +342,9 @@ func TestSuspendingGivesTheTerminalToTheShellAndComesBack(t *testing.T) {
 	})
 	x.types("exit\r")
 	x.gone()
+	x.until("the shell's last bytes came", func() bool {
+		all := x.written()
+		return strings.LastIndex(all, "\x1b[?2004l") >= strings.LastIndex(all, "\x1b[?2004h")
+	})
 	x.restored()
 }

@@ -16,12 +16,35 @@ import (
 type works struct {
 	ctx    context.Context
 	cancel context.CancelFunc
-	group  sync.WaitGroup
+
+	mu    sync.Mutex
+	count int           // commands under way
+	done  chan struct{} // closed when the last one ends, once the program is ending; nil before
 }
 
 func newWorks(ctx context.Context) *works {
 	ctx, cancel := context.WithCancel(ctx)
 	return &works{ctx: ctx, cancel: cancel}
+}
+
+// enter counts a command in, unless the program is ending.
+func (w *works) enter() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done != nil {
+		return false
+	}
+	w.count++
+	return true
+}
+
+func (w *works) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count--
+	if w.done != nil && w.count == 0 {
+		close(w.done)
+	}
 }
 
 // crashed brings a fault of a command to Update.
@@ -32,11 +55,10 @@ func crashReport(fault any) string { return fmt.Sprintf("%v\n\n%s", fault, debug
 // do makes a command of a function; its context ends with the program.
 func (w *works) do(run func(ctx context.Context) tea.Msg) tea.Cmd {
 	return func() (msg tea.Msg) {
-		if w.ctx.Err() != nil {
+		if !w.enter() {
 			return nil
 		}
-		w.group.Add(1)
-		defer w.group.Done()
+		defer w.leave()
 		defer func() {
 			if fault := recover(); fault != nil {
 				msg = crashed{crashReport(fault)}
@@ -63,13 +85,16 @@ func (w *works) after(pause time.Duration, msg tea.Msg) tea.Cmd {
 // end stops the commands and waits for them, but no longer than a person would.
 func (w *works) end() {
 	w.cancel()
-	done := make(chan struct{})
-	go func() {
-		w.group.Wait()
-		close(done)
-	}()
+	w.mu.Lock()
+	if w.done == nil {
+		w.done = make(chan struct{})
+		if w.count == 0 {
+			close(w.done)
+		}
+	}
+	w.mu.Unlock()
 	select {
-	case <-done:
+	case <-w.done:
 	case <-time.After(farewell):
 	}
 }

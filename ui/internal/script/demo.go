@@ -40,7 +40,7 @@ const Answer = "The button is cut off because **`.toolbar`** has a fixed height.
 	"- use `min-height` instead\n- let the row wrap\n\n> Both browsers agree on this.\n\n| width | before | after |\n|---|---|---|\n| 640 | cut | whole |\n| 1280 | whole | whole |\n"
 
 // Diff is an edit's.
-const Diff = "--- a/web/toolbar.css\n+++ b/web/toolbar.css\n@@ -3,4 +3,4 @@\n .toolbar {\n-  height: 48px;\n-  overflow: hidden;\n+  min-height: 48px;\n+  flex-wrap: wrap;\n   display: flex;\n }\n"
+const Diff = "--- a/web/toolbar.css\n+++ b/web/toolbar.css\n@@ -3,5 +3,5 @@\n .toolbar {\n-  height: 48px;\n-  overflow: hidden;\n+  min-height: 48px;\n+  flex-wrap: wrap;\n   display: flex;\n }\n"
 
 // Demo plays a turn for every prompt: thinking, a read, a question, an edit, an answer.
 func Demo(l *Loop, c agent.Command) {
@@ -83,7 +83,7 @@ func turn(l *Loop, p agent.Prompt) {
 	l.Push(agent.AnswerDone{Message: message.Message{Role: message.RoleAssistant, Blocks: []message.Block{message.Thinking{Text: thought}, read}}},
 		agent.CallStarted{Call: read, Summary: "read web/toolbar.css"})
 	time.Sleep(500 * time.Millisecond)
-	l.Push(agent.CallFinished{Call: read, Took: 12 * time.Millisecond, Result: message.ToolResult{CallID: read.ID, Text: ".toolbar {\n  height: 48px;\n}\n", Meta: map[string]string{message.MetaSummary: "18 lines"}}})
+	l.Push(agent.CallFinished{Call: read, Took: 12 * time.Millisecond, Result: message.ToolResult{CallID: read.ID, Text: ".toolbar {\n  height: 48px;\n}\n", Meta: map[string]string{message.MetaSummary: "web/toolbar.css: 18 lines"}}})
 	test := message.ToolCall{ID: fmt.Sprint("c2-", time.Now().UnixNano()), Name: "shell", Args: `{"command":"npm test -- --run toolbar"}`}
 	l.Push(agent.CallStarted{Call: test, Summary: "shell: npm test -- --run toolbar"},
 		agent.PermissionAsked{ID: test.ID, Call: test, Effect: guard.Effect{Tool: "shell", Kind: guard.KindExec, Command: "npm test -- --run toolbar", Summary: "npm test"},
@@ -99,13 +99,13 @@ func (l *Loop) after(a agent.Answer) {
 			l.Push(agent.CallProgress{CallID: a.ID, Text: fmt.Sprintf("PASS toolbar %d of 8", i+1)})
 			time.Sleep(200 * time.Millisecond)
 		}
-		l.Push(agent.CallFinished{Call: call, Took: 1600 * time.Millisecond, Result: message.ToolResult{CallID: a.ID, Text: "8 passed", Meta: map[string]string{message.MetaSummary: "8 passed", message.MetaExit: "0"}}})
+		l.Push(agent.CallFinished{Call: call, Took: 1600 * time.Millisecond, Result: message.ToolResult{CallID: a.ID, Text: "8 passed", Meta: map[string]string{message.MetaSummary: "npm test -- --run toolbar (exit 0)", message.MetaExit: "0"}}})
 	} else {
 		l.Push(agent.CallFinished{Call: call, Result: message.ToolResult{CallID: a.ID, Text: "refused", IsError: true, Meta: map[string]string{message.MetaRefused: "the person said no"}}})
 	}
 	edit := message.ToolCall{ID: a.ID + "-edit", Name: "edit", Args: `{"path":"web/toolbar.css"}`}
 	l.Push(agent.CallStarted{Call: edit, Summary: "edit web/toolbar.css"},
-		agent.CallFinished{Call: edit, Took: 3 * time.Millisecond, Result: message.ToolResult{CallID: edit.ID, Text: "done", Meta: map[string]string{message.MetaSummary: "+2 -2", message.MetaDiff: Diff}}})
+		agent.CallFinished{Call: edit, Took: 3 * time.Millisecond, Result: message.ToolResult{CallID: edit.ID, Text: "done", Meta: map[string]string{message.MetaSummary: "web/toolbar.css +2 -2", message.MetaDiff: Diff}}})
 	l.write(Answer, func(s string) agent.Event { return agent.TextDelta{Text: s} })
 	cost := 0.0734
 	l.Push(agent.AnswerDone{Message: message.Message{Role: message.RoleAssistant, Blocks: []message.Block{message.Text{Text: Answer}}, Stop: message.StopEnd}},
