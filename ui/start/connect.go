@@ -5,20 +5,30 @@ import (
 	"sync"
 
 	"espy/providers"
+	"espy/providers/anthropic"
 	"espy/providers/chat"
 	"espy/providers/fake"
+	"espy/providers/responses"
 	"espy/store"
 )
 
+// constructor makes an adapter for a route.
+type constructor func(providers.Route, providers.Blobs, *providers.Client) providers.Provider
+
 // protocols are the adapters, by the name a server's row gives its protocol.
-func protocols() map[string]func(providers.Route, providers.Blobs, *providers.Client) providers.Provider {
-	return map[string]func(providers.Route, providers.Blobs, *providers.Client) providers.Provider{
-		"chat": func(r providers.Route, b providers.Blobs, c *providers.Client) providers.Provider {
-			return chat.New(r, b, c)
-		},
-		"fake": func(r providers.Route, b providers.Blobs, c *providers.Client) providers.Provider {
-			return fake.New(r, b, c)
-		},
+func protocols() map[string]constructor {
+	return map[string]constructor{
+		"chat":      adapter(chat.New),
+		"anthropic": adapter(anthropic.New),
+		"responses": adapter(responses.New),
+		"fake":      adapter(fake.New),
+	}
+}
+
+// adapter lets an adapter's own constructor stand in the table.
+func adapter[P providers.Provider](construct func(providers.Route, providers.Blobs, *providers.Client) P) constructor {
+	return func(r providers.Route, b providers.Blobs, c *providers.Client) providers.Provider {
+		return construct(r, b, c)
 	}
 }
 
