@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 )
 
 // userAgent is what servers see of espy; it says nothing about the person.
@@ -140,6 +141,9 @@ func (c *Client) request(ctx context.Context, watch *stallWatch, ex Exchange) (*
 	}
 	req.GetBody, req.ContentLength = reader, ex.Body.Len()
 	for name, values := range ex.Header {
+		if strings.ContainsFunc(strings.Join(values, ""), unicode.IsControl) {
+			return nil, &Error{Class: ClassBadRequest, Picture: -1, Message: fmt.Sprintf("the header %s holds a line break or another control character; check api_key and headers", name)}
+		}
 		req.Header[name] = values
 	}
 	if req.ContentLength >= expectAbove {

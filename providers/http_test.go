@@ -203,3 +203,20 @@ func TestThisMachineIsKnownByAllItsNames(t *testing.T) {
 		}
 	}
 }
+
+func TestAHeaderThatHTTPDoesNotAllowIsNamedAndNotSent(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { t.Error("the request was sent") })
+	ex := textExchange(t, s.URL)
+	ex.Header.Set("X-Team", "a\nb")
+	if _, err := NewClient(Timeouts{}).Post(t.Context(), ex); ClassOf(err) != ClassBadRequest || !strings.Contains(err.Error(), "X-Team") {
+		t.Errorf("got %v, want a refusal that names the header", err)
+	}
+}
+
+func TestAWrongAddressIsShownWhole(t *testing.T) {
+	s := serve(t, http.NotFound)
+	_, err := NewClient(Timeouts{}).Post(t.Context(), textExchange(t, s.URL+"/v2/chat/completions"))
+	if ClassOf(err) != ClassNotFound || !strings.Contains(err.Error(), s.URL+"/v2/chat/completions") {
+		t.Errorf("got %v, want the address that is not there", err)
+	}
+}

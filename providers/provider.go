@@ -21,7 +21,7 @@ import (
 type Provider interface {
 	// Stream sends the request and calls emit with each piece as it arrives, on the calling goroutine.
 	// It returns the whole answer only if the stream ended as its protocol says an answer ends; a stream
-	// that stops early is ErrTruncated, whatever had arrived. Deltas already emitted are for showing only:
+	// that stops early is a ClassTruncated error, whatever had arrived. Deltas already emitted are for showing only:
 	// the caller keeps the Response, or on an error nothing. It returns ctx.Err() soon after ctx ends.
 	Stream(ctx context.Context, req Request, emit func(Delta)) (Response, error)
 }

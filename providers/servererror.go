@@ -58,6 +58,8 @@ func statusSentence(resp *http.Response, text []byte, ex Exchange) string {
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return fmt.Sprintf("the server sends requests on to %s; put that address into base_url", cleanText(resp.Header.Get("Location"), ex.Secret))
+	case resp.StatusCode == http.StatusNotFound:
+		return "the server has nothing at " + cleanText(ex.URL, ex.Secret) + "; check base_url and protocol"
 	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
 		return "the server answered with a web page" + pageTitle(text, ex.Secret)
 	}

@@ -75,12 +75,13 @@ func (a *Adapter) header() http.Header {
 	s := a.route.Server
 	h := http.Header{"Accept": {"text/event-stream"}}
 	h.Set("anthropic-version", version)
+	key := strings.TrimSpace(s.Key) // files and variables often end in a newline
 	switch {
-	case s.Key == "":
+	case key == "":
 	case a.route.Model.Quirks.BearerAuth:
-		h.Set("Authorization", "Bearer "+s.Key)
+		h.Set("Authorization", "Bearer "+key)
 	default:
-		h.Set("x-api-key", s.Key)
+		h.Set("x-api-key", key)
 	}
 	for name, value := range s.Headers {
 		h.Set(name, value)

@@ -10,6 +10,7 @@ package chat
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"espy/providers"
 )
@@ -63,8 +64,8 @@ func (a *Adapter) post(ctx context.Context, req providers.Request, known lesson)
 // header leaves Authorization out where there is no key: some local servers refuse an empty one.
 func header(s providers.Server) http.Header {
 	h := http.Header{"Accept": {"text/event-stream"}}
-	if s.Key != "" {
-		h.Set("Authorization", "Bearer "+s.Key)
+	if key := strings.TrimSpace(s.Key); key != "" {
+		h.Set("Authorization", "Bearer "+key)
 	}
 	for name, value := range s.Headers {
 		h.Set(name, value)

@@ -3,9 +3,11 @@ package chat
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"espy/agent/message"
 	"espy/providers"
@@ -209,6 +211,7 @@ func TestADeviationIsLearnedFromARefusalAndRemembered(t *testing.T) {
 		"stream_options":        {NoStreamOptions: true},
 		"max_completion_tokens": {MaxTokensField: "max_completion_tokens"},
 		"null content":          {NonNullContent: true},
+		"tools with an effort":  {NoToolsWithEffort: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, rules, providers.Quirks{})
@@ -341,5 +344,23 @@ func TestRetryGoesThroughTheWholeAdapter(t *testing.T) {
 	})
 	if err != nil || shown.String() != "The answer." || len(resp.Blocks) != 1 || len(b.server.Requests()) != 3 {
 		t.Errorf("got %+v, %v, shown %q after %d requests", resp, err, shown.String(), len(b.server.Requests()))
+	}
+}
+
+func TestTheWaitAServerAsksForReachesTheErrorInEveryForm(t *testing.T) {
+	for form, most := range map[string]time.Duration{
+		"2": 2 * time.Second, "0.25": 250 * time.Millisecond, "3600": time.Hour, "1m30s": 90 * time.Second,
+		time.Now().Add(30 * time.Second).UTC().Format(http.TimeFormat): 30 * time.Second,
+		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat):       0,
+	} {
+		for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+			b := setUp(t, strict.Rules{}, providers.Quirks{})
+			b.server.Say(strict.Answer{Status: status, Header: http.Header{"Retry-After": {form}}, Body: "{}"})
+			_, err := b.Stream(t.Context(), ask(user(say("hi"))), nil)
+			var e *providers.Error
+			if !errors.As(err, &e) || e.RetryAfter > most || e.RetryAfter < most/2 {
+				t.Errorf("%d with %q gave %#v, want a wait of about %v", status, form, err, most)
+			}
+		}
 	}
 }

@@ -67,7 +67,7 @@ func (a *Adapter) post(ctx context.Context, req providers.Request, known lesson)
 		return nil, err
 	}
 	h := http.Header{"Accept": {"text/event-stream"}}
-	if key := a.route.Server.Key; key != "" {
+	if key := strings.TrimSpace(a.route.Server.Key); key != "" {
 		h.Set("Authorization", "Bearer "+key)
 	}
 	for name, value := range a.route.Server.Headers {

@@ -293,3 +293,13 @@ func TestAStreamCutAtAnyByteIsTruncatedOrComplete(t *testing.T) {
 		t.Errorf("%d of %d cuts were taken as whole", complete, len(whole))
 	}
 }
+
+func TestAnItemThatWasBegunAndNeverFinishedIsNotTakenAsWhole(t *testing.T) {
+	b := setUp(t, strict.Rules{}, providers.Quirks{})
+	b.server.Say(strict.Answer{Body: `data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","name":"read","call_id":"a","arguments":""}}` + "\n\n" +
+		`data: {"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"path\":"}` + "\n\n" +
+		`data: {"type":"response.completed","response":{"output":[]}}` + "\n\n"})
+	if resp, err := b.Stream(t.Context(), ask(user(say("hi"))), nil); providers.ClassOf(err) != providers.ClassTruncated {
+		t.Errorf("got %+v, %v", resp, err)
+	}
+}

@@ -21,6 +21,9 @@ func checkChat(c *checker) *refusal {
 			return bad("Unsupported parameter: '%s' is not supported with this model. Use '%s' instead.", field, r.MaxTokensField)
 		}
 	}
+	if c.rules.NoToolsWithEffort && len(list(c.body["tools"])) > 0 && c.body["reasoning_effort"] != "none" {
+		return bad("Function tools with reasoning_effort are not supported for this model in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
+	}
 	if tools, sent := c.body["tools"]; sent && len(list(tools)) == 0 {
 		return bad("Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}

@@ -36,6 +36,7 @@ type Rules struct {
 	RequireExtra         bool   // 400 for a call without a Google thought signature
 	NoPicturesInResults  bool   // 400 for a picture in a tool result
 	NoCacheControl       bool   // 400 for cache_control
+	NoToolsWithEffort    bool   // 400 for tools unless reasoning_effort is "none"
 	NoEncrypted          bool   // 400 for include of encrypted reasoning
 
 	TextOnly       bool  // refuse every picture, as a server without sight does
