@@ -10,11 +10,12 @@ import (
 // ordinary words with them.
 const minSecret = 8
 
-// Secrets lists what must never appear in an error from a server: the key and the configured headers' values.
+// Secrets lists what must never appear in an error from a server: the key, and the words of the configured
+// headers' values, because a server may quote "Bearer KEY" without the first.
 func (s Server) Secrets() []string {
-	secrets := []string{s.Key}
+	secrets := []string{strings.TrimSpace(s.Key)}
 	for _, v := range s.Headers {
-		secrets = append(secrets, v)
+		secrets = append(secrets, strings.Fields(v)...)
 	}
 	return secrets
 }

@@ -98,6 +98,13 @@ func TestAServersWordsAreMadeSafeToShow(t *testing.T) {
 	}
 }
 
+func TestEveryWordOfAConfiguredHeaderIsASecret(t *testing.T) {
+	s := Server{Key: "sk-first-key\n", Headers: map[string]string{"Authorization": "Bearer sk-second-key"}}
+	if said := cleanText("not sk-first-key and not sk-second-key", s.Secrets()); said != "not [key] and not [key]" {
+		t.Errorf("it says %q", said)
+	}
+}
+
 func TestAServersWaitIsReadFromTheBodyWhereOnlyItHasOne(t *testing.T) {
 	body := `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"32s"}]}}]`
 	e := StatusError(&http.Response{StatusCode: 429, Header: http.Header{}}, []byte(body), Exchange{})
