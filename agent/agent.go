@@ -124,6 +124,12 @@ func (a *Agent) Picture(ref string) (p message.PictureRecord, ok bool) {
 	return p, ok
 }
 
+// pictures is everything the log knows of stored pictures, by Ref.
+func (a *Agent) pictures() (all map[string]message.PictureRecord) {
+	a.log.read(func(h *projection.History) { all = h.Pictures() })
+	return all
+}
+
 // Messages is the conversation as it stands, for copying and exporting.
 func (a *Agent) Messages() (messages []message.Message) {
 	a.log.read(func(h *projection.History) { messages = h.Conversation().Messages })

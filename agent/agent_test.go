@@ -135,7 +135,7 @@ func (h *house) move(session *store.Session, loaded store.Loaded, mode guard.Mod
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.intake = NewIntake(h.agent, secrets, clipboard.Env{})
+	h.intake = NewIntake(h.agent, h.store, secrets, clipboard.Env{})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); h.agent.Run(ctx) }()
@@ -464,6 +464,42 @@ func TestAtNamesAndAttachRefuseInTheSameWords(t *testing.T) {
 	}
 	if _, _, err := h.intake.AtFiles(ctx, "look at @/etc/passwd.png"); err == nil {
 		t.Error("@ reached outside the workspace")
+	}
+}
+
+func TestARecalledPromptBringsItsPicturesBackAlsoIntoAnotherSession(t *testing.T) {
+	h := newHouse(t, guard.ModeAsk, say("one"), say("two"), say("three"))
+	at := h.attach(h.picture("shot.png", 30, 20))
+	h.send("look", at)
+	h.end()
+	first := h.session.ID()
+	back, err := h.intake.Recall(context.Background(), first, []message.Image{at.Image})
+	if err != nil || len(back) != 1 || back[0].Record.Number != 1 {
+		t.Fatalf("in its own session: %+v, %v", back, err)
+	}
+	h.send("again", back...)
+	h.end()
+	h.stop()
+	session, err := h.store.Create(context.Background(), h.dir, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.seen = nil
+	h.move(session, store.Loaded{}, guard.ModeAsk, sees(providers.Supported))
+	back, err = h.intake.Recall(context.Background(), first, []message.Image{at.Image})
+	if err != nil || len(back) != 1 || back[0].Record.Name != "shot.png" {
+		t.Fatalf("in another session: %+v, %v", back, err)
+	}
+	h.send("here too", back...)
+	h.end()
+	if got := sent(h.stage.request(2)); !strings.Contains(got, at.Image.Ref) || !strings.Contains(got, "shot.png, source 30x20") {
+		t.Errorf("the picture did not come along:\n%s", got)
+	}
+	if err := os.Remove(filepath.Join(h.store.Dir(first), filepath.FromSlash(at.Image.Ref))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.intake.Recall(context.Background(), first, []message.Image{at.Image}); err == nil {
+		t.Error("a picture whose bytes are gone was recalled")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"espy/agent/message"
 	"espy/media"
 	"espy/media/clipboard"
+	"espy/store"
 )
 
 // Pasted is what a paste, a drop or a look at the clipboard came to.
@@ -26,6 +27,7 @@ type Pasted struct {
 // goroutine, and everything it does may take as long as a disk, a clipboard or a decode does.
 type Intake struct {
 	agent   *Agent
+	store   *store.Store
 	roots   *guard.Roots
 	secrets *guard.Secrets
 	env     clipboard.Env
@@ -33,13 +35,14 @@ type Intake struct {
 	files   fileList
 }
 
-// NewIntake returns the agent's intake. env is how the clipboard is reached.
-func NewIntake(a *Agent, secrets *guard.Secrets, env clipboard.Env) *Intake {
+// NewIntake returns the agent's intake. sessions is where pictures of earlier prompts are; env is how the
+// clipboard is reached.
+func NewIntake(a *Agent, sessions *store.Store, secrets *guard.Secrets, env clipboard.Env) *Intake {
 	env.Prove = func(b []byte) error {
 		_, err := media.Probe(bytesAt(b), int64(len(b)))
 		return err
 	}
-	return &Intake{agent: a, roots: a.opt.Env.Roots, secrets: secrets, env: env, finder: clipboard.NewFinder(env),
+	return &Intake{agent: a, store: sessions, roots: a.opt.Env.Roots, secrets: secrets, env: env, finder: clipboard.NewFinder(env),
 		files: fileList{folder: a.opt.Folder, roots: a.opt.Env.Roots}}
 }
 

@@ -109,7 +109,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	}
 	loopCtx, cancel := context.WithCancel(ctx)
 	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, cancel: cancel, done: make(chan struct{}),
-		Intake: agent.NewIntake(loop, s.Secrets, clipboard.Env{})}
+		Intake: agent.NewIntake(loop, s.Store, s.Secrets, clipboard.Env{})}
 	go func() {
 		defer close(room.done)
 		room.err = loop.Run(loopCtx)
