@@ -2,16 +2,12 @@ package media
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
-	"image/gif"
 	"image/jpeg"
 	"io"
 	"math"
@@ -21,10 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"espy/agent/message"
-	"espy/media/rows"
 )
 
 func step(r Receipt, part string) bool {
@@ -225,117 +219,6 @@ func TestMetadataNeverLeaves(t *testing.T) {
 	}
 }
 
-// displayP3 is a matrix profile: the primaries of Display P3 adapted to D50, the curve of sRGB as parametric type 3.
-func displayP3() []byte {
-	tag := func(v ...float64) []byte {
-		b := []byte("XYZ \x00\x00\x00\x00")
-		for _, f := range v {
-			b = binary.BigEndian.AppendUint32(b, uint32(int32(math.Round(f*65536))))
-		}
-		return b
-	}
-	curve := []byte("para\x00\x00\x00\x00\x00\x03\x00\x00")
-	for _, f := range []float64{2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045} {
-		curve = binary.BigEndian.AppendUint32(curve, uint32(math.Round(f*65536)))
-	}
-	data := map[string][]byte{
-		"rXYZ": tag(0.51512, 0.24120, -0.00105), "gXYZ": tag(0.29198, 0.69225, 0.04189), "bXYZ": tag(0.15710, 0.06657, 0.78407),
-		"rTRC": curve, "gTRC": curve, "bTRC": curve,
-		"desc": append([]byte("desc\x00\x00\x00\x00\x00\x00\x00\x0b"), "Display P3\x00"...),
-	}
-	head := make([]byte, 128)
-	copy(head[12:], "mntrRGB XYZ ")
-	copy(head[36:], "acsp")
-	table := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
-	var body []byte
-	for _, name := range slices.Sorted(mapsKeys(data)) {
-		table = append(table, name...)
-		table = binary.BigEndian.AppendUint32(table, uint32(128+4+12*len(data)+len(body)))
-		table = binary.BigEndian.AppendUint32(table, uint32(len(data[name])))
-		body = append(body, data[name]...)
-	}
-	return slices.Concat(head, table, body)
-}
-
-func mapsKeys(m map[string][]byte) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-func iccp(profile []byte) string {
-	var z bytes.Buffer
-	w := zlib.NewWriter(&z)
-	_, _ = w.Write(profile)
-	_ = w.Close()
-	return pngChunk("iCCP", "x\x00\x00"+z.String())
-}
-
-func TestDisplayP3IsConvertedToSRGB(t *testing.T) {
-	// The colour P3 (200, 100, 50) is sRGB (213, 95, 36): worked out from the two spaces' definitions.
-	m := image.NewNRGBA(image.Rect(0, 0, 40, 40))
-	for y := range 40 {
-		for x := range 40 {
-			m.SetNRGBA(x, y, color.NRGBA{200, 100, 50, 255})
-		}
-	}
-	want := p3ToSRGB(200, 100, 50)
-	profile := displayP3()
-	jpg := jpegOf(t, m)
-	app2 := slices.Concat([]byte("\xff\xe2"), binary.BigEndian.AppendUint16(nil, uint16(16+len(profile))), []byte("ICC_PROFILE\x00\x01\x01"), profile)
-	for name, data := range map[string][]byte{
-		"png": insertChunk(pngOf(t, m), iccp(profile)), "jpeg": slices.Concat(jpg[:2], app2, jpg[2:]),
-	} {
-		pic, got := ingest(t, data, Options{})
-		if !near(got.At(20, 20), want, 3) || !step(pic.Receipt, "converted Display P3 to sRGB") || len(pic.Receipt.Warnings) != 0 {
-			t.Errorf("%s: %v, want %v; %q %q", name, got.At(20, 20), want, pic.Receipt.Encoder, pic.Receipt.Warnings)
-		}
-	}
-}
-
-// p3ToSRGB works from the primaries: Display P3 to XYZ with D65, and XYZ to sRGB (CSS Color 4, sample code).
-func p3ToSRGB(r, g, b float64) color.NRGBA {
-	lin := func(v float64) float64 { return decodeSRGB(v / 255) }
-	r, g, b = lin(r), lin(g), lin(b)
-	x := 0.4865709*r + 0.2656677*g + 0.1982173*b
-	y := 0.2289746*r + 0.6917385*g + 0.0792869*b
-	z := 0.0000000*r + 0.0451134*g + 1.0439444*b
-	out := func(v float64) uint8 { return uint8(encodeSRGB(min(max(v, 0), 1))*255 + 0.5) }
-	return color.NRGBA{out(3.2409699*x - 1.5373832*y - 0.4986108*z), out(-0.9692436*x + 1.8759675*y + 0.0415551*z), out(0.0556301*x - 0.2039770*y + 1.0569715*z), 255}
-}
-
-func decodeSRGB(v float64) float64 {
-	if v <= 0.04045 {
-		return v / 12.92
-	}
-	return math.Pow((v+0.055)/1.055, 2.4)
-}
-
-func TestABrokenProfileIsIgnoredWithAWarning(t *testing.T) {
-	m := quarters(40, 40)
-	good := displayP3()
-	for name, profile := range map[string][]byte{"garbage": []byte("not a profile"), "cut": good[:200], "tags without end": slices.Concat(good[:128], []byte{0xff, 0xff, 0xff, 0xff}, good[132:])} {
-		pic, got := ingest(t, insertChunk(pngOf(t, m), iccp(profile)), Options{})
-		if len(pic.Receipt.Warnings) != 1 || !strings.Contains(pic.Receipt.Warnings[0], "profile is damaged") || !near(got.At(5, 5), quarterColours[0], 0) {
-			t.Errorf("%s: %q, %v", name, pic.Receipt.Warnings, got.At(5, 5))
-		}
-	}
-}
-
-func FuzzProfile(f *testing.F) {
-	f.Add(displayP3())
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseProfile(data)
-		if err == nil && m != nil {
-			m.apply((&canvas{layout: 1, size: image.Pt(1, 1), planes: []plane{newPlane(1, 1, 3)}}))
-		}
-	})
-}
-
 func TestAPictureWith16BitsOrInCMYKComesOutRight(t *testing.T) {
 	deep := image.NewNRGBA64(image.Rect(0, 0, 20, 20))
 	for y := range 20 {
@@ -358,165 +241,6 @@ func TestAPictureWith16BitsOrInCMYKComesOutRight(t *testing.T) {
 		}
 	}
 }
-
-func TestAGIFShowsItsFirstFrameOnItsCanvas(t *testing.T) {
-	frame := func(r image.Rectangle, i uint8) *image.Paletted {
-		m := image.NewPaletted(r, color.Palette{color.White, color.NRGBA{200, 30, 30, 255}, color.NRGBA{30, 30, 200, 255}})
-		for k := range m.Pix {
-			m.Pix[k] = i
-		}
-		return m
-	}
-	var b bytes.Buffer
-	g := &gif.GIF{
-		Image: []*image.Paletted{frame(image.Rect(20, 30, 30, 40), 1), frame(image.Rect(0, 0, 100, 80), 2), frame(image.Rect(0, 0, 9, 9), 1)},
-		Delay: []int{1, 1, 1}, Config: image.Config{Width: 100, Height: 80},
-	}
-	if err := gif.EncodeAll(&b, g); err != nil {
-		t.Fatal(err)
-	}
-	pic, m := ingest(t, b.Bytes(), Options{})
-	if pic.Image.Width != 100 || pic.Image.Height != 80 || pic.Receipt.Source.Frames != 3 || len(pic.Receipt.Warnings) != 1 {
-		t.Errorf("%+v", pic.Receipt)
-	}
-	if _, _, _, a := m.At(5, 5).RGBA(); a != 0 || !near(m.At(25, 35), color.NRGBA{200, 30, 30, 255}, 0) {
-		t.Errorf("around the frame %v, in it %v", m.At(5, 5), m.At(25, 35))
-	}
-}
-
-func TestLossyWebPHasItsFullRangeOfBrightness(t *testing.T) {
-	m := image.NewYCbCr(image.Rect(0, 0, 3, 1), image.YCbCrSubsampleRatio444)
-	copy(m.Y, []byte{16, 126, 235})
-	copy(m.Cb, []byte{128, 240, 128})
-	copy(m.Cr, []byte{128, 16, 128})
-	render := &renderer{want: image.Rect(0, 0, 3, 1), side: 10, budget: 1 << 20, whole: true}
-	if _, err := pushImage(t.Context(), m, m.Rect, true, rows.Options{}, render); err != nil {
-		t.Fatal(err)
-	}
-	p := render.canvas.planes
-	if !bytes.Equal(p[0].pix, []byte{0, 128, 255}) || !bytes.Equal(p[1].pix, []byte{128, 255, 128}) || !bytes.Equal(p[2].pix, []byte{128, 1, 128}) {
-		t.Errorf("16, 126, 235 and their chroma became %v %v %v", p[0].pix, p[1].pix, p[2].pix)
-	}
-	data := mustRead(t, filepath.Join(corpora(t), "libwebp-test-data", "test.webp"))
-	_, got := ingest(t, data, Options{})
-	high := 0
-	for y := range got.Bounds().Dy() {
-		for x := range got.Bounds().Dx() {
-			high = max(high, int(color.GrayModel.Convert(got.At(x, y)).(color.Gray).Y))
-		}
-	}
-	if high < 245 {
-		t.Errorf("the brightest pixel is %d: the limited range was kept", high)
-	}
-}
-
-func mustRead(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func TestAnAnimatedWebPShowsItsFirstFrame(t *testing.T) {
-	still := mustRead(t, filepath.Join(corpora(t), "libwebp-test-data", "lossless1.webp"))
-	h, err := Probe(bytes.NewReader(still), int64(len(still)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, want := ingest(t, still, Options{})
-	for name, margin := range map[string]int{"as large as its canvas": 0, "smaller than its canvas": 10} {
-		pic, got := ingest(t, animated(still, h.Width, h.Height, margin), Options{})
-		if pic.Receipt.Source.Frames != 2 || pic.Image.Width != h.Width+margin || len(pic.Receipt.Warnings) != 1 {
-			t.Errorf("%s: %+v", name, pic.Receipt)
-		}
-		if !near(got.At(200, 200), want.At(200, 200), 30) {
-			t.Errorf("%s: %v, want %v", name, got.At(200, 200), want.At(200, 200))
-		}
-	}
-}
-
-// animated wraps a simple WebP file twice into an animation with a margin at the right and below.
-func animated(still []byte, w, h, margin int) []byte {
-	u24 := func(v int) []byte { return []byte{byte(v), byte(v >> 8), byte(v >> 16)} }
-	var body bytes.Buffer
-	writeChunk(&body, "VP8X", slices.Concat([]byte{0x12, 0, 0, 0}, u24(w+margin-1), u24(h+margin-1)))
-	writeChunk(&body, "ANIM", make([]byte, 6))
-	for range 2 {
-		writeChunk(&body, "ANMF", slices.Concat(u24(0), u24(0), u24(w-1), u24(h-1), u24(100), []byte{0}, still[12:]))
-	}
-	out := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+body.Len()))
-	return slices.Concat(out, []byte("WEBP"), body.Bytes())
-}
-
-func TestAFileThatIsStillBeingWrittenIsLookedAtOnceMore(t *testing.T) {
-	data := pngOf(t, screenshot(200, 150))
-	for name, first := range map[string]int{"half": len(data) / 2, "nothing yet": 0} {
-		path := filepath.Join(t.TempDir(), "shot.png")
-		if err := os.WriteFile(path, data[:first], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, size := openFile(t, path)
-		src := Source{Name: "shot.png", Path: path, Bytes: &growing{File: f, path: path, rest: data[first:]}, Size: size}
-		sink := &memorySink{}
-		pic, err := NewGate().Ingest(context.Background(), sink, src, Options{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		proven(t, sink, pic)
-		if pic.Receipt.Source.Bytes != int64(len(data)) || !bytes.Equal(sink.blobs[pic.Original], data) {
-			t.Errorf("%s: %d bytes of %d", name, pic.Receipt.Source.Bytes, len(data))
-		}
-	}
-}
-
-// growing is a file to which its writer adds the rest once it was looked at.
-type growing struct {
-	*os.File
-	path  string
-	rest  []byte
-	stats int
-}
-
-func (g *growing) Stat() (os.FileInfo, error) {
-	info, err := g.File.Stat()
-	if g.stats++; g.stats == 1 {
-		f, openErr := os.OpenFile(g.path, os.O_APPEND|os.O_WRONLY, 0)
-		if openErr != nil {
-			return nil, openErr
-		}
-		_, writeErr := f.Write(g.rest)
-		return info, errors.Join(err, writeErr, f.Close())
-	}
-	return info, err
-}
-
-func TestABrokenFileThatNobodyWritesIsRefusedAtOnce(t *testing.T) {
-	data := pngOf(t, screenshot(200, 150))
-	path := filepath.Join(t.TempDir(), "shot.png")
-	if err := os.WriteFile(path, data[:len(data)/2], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(path, old, old); err != nil {
-		t.Fatal(err)
-	}
-	f, size := openFile(t, path)
-	counted := &statCounter{File: f}
-	src := Source{Name: "shot.png", Path: path, Bytes: counted, Size: size}
-	if r := refusal(t, src, Options{}); r.Fault != FaultBroken || counted.stats != 1 {
-		t.Errorf("%+v after %d looks", r, counted.stats)
-	}
-}
-
-type statCounter struct {
-	*os.File
-	stats int
-}
-
-func (s *statCounter) Stat() (os.FileInfo, error) { s.stats++; return s.File.Stat() }
 
 func TestTheReceiptReadsAsTextAndAsJSON(t *testing.T) {
 	pic, _ := ingest(t, withEXIF(jpegOf(t, storedAs(quarters(90, 50), 6)), exif("II", 6)), Options{Crop: &message.Rect{X: 10, Y: 5, Width: 60, Height: 40}, Fit: Fit{MaxSide: 30}})

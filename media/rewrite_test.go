@@ -1,0 +1,79 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestAFileThatIsStillBeingWrittenIsLookedAtOnceMore(t *testing.T) {
+	data := pngOf(t, screenshot(200, 150))
+	for name, first := range map[string]int{"half": len(data) / 2, "nothing yet": 0} {
+		path := filepath.Join(t.TempDir(), "shot.png")
+		if err := os.WriteFile(path, data[:first], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, size := openFile(t, path)
+		src := Source{Name: "shot.png", Path: path, Bytes: &growing{File: f, path: path, rest: data[first:]}, Size: size}
+		sink := &memorySink{}
+		pic, err := NewGate().Ingest(context.Background(), sink, src, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		proven(t, sink, pic)
+		if pic.Receipt.Source.Bytes != int64(len(data)) || !bytes.Equal(sink.blobs[pic.Original], data) {
+			t.Errorf("%s: %d bytes of %d", name, pic.Receipt.Source.Bytes, len(data))
+		}
+	}
+}
+
+// growing is a file to which its writer adds the rest once it was looked at.
+type growing struct {
+	*os.File
+	path  string
+	rest  []byte
+	stats int
+}
+
+func (g *growing) Stat() (os.FileInfo, error) {
+	info, err := g.File.Stat()
+	if g.stats++; g.stats == 1 {
+		f, openErr := os.OpenFile(g.path, os.O_APPEND|os.O_WRONLY, 0)
+		if openErr != nil {
+			return nil, openErr
+		}
+		_, writeErr := f.Write(g.rest)
+		return info, errors.Join(err, writeErr, f.Close())
+	}
+	return info, err
+}
+
+func TestABrokenFileThatNobodyWritesIsRefusedAtOnce(t *testing.T) {
+	data := pngOf(t, screenshot(200, 150))
+	path := filepath.Join(t.TempDir(), "shot.png")
+	if err := os.WriteFile(path, data[:len(data)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	f, size := openFile(t, path)
+	counted := &statCounter{File: f}
+	src := Source{Name: "shot.png", Path: path, Bytes: counted, Size: size}
+	if r := refusal(t, src, Options{}); r.Fault != FaultBroken || counted.stats != 1 {
+		t.Errorf("%+v after %d looks", r, counted.stats)
+	}
+}
+
+type statCounter struct {
+	*os.File
+	stats int
+}
+
+func (s *statCounter) Stat() (os.FileInfo, error) { s.stats++; return s.File.Stat() }
