@@ -87,8 +87,8 @@ func gone(pid int) bool {
 
 func TestATimeoutKillsGrandchildrenAndKeepsWhatWasPrinted(t *testing.T) {
 	w := toolstest.New(t)
-	out := w.Call("shell", map[string]any{"command": "echo started; (sleep 300 & echo $! > pid; wait) ; echo never", "timeout_seconds": 1})
-	if !out.Result.IsError || !strings.Contains(out.Result.Text, "started\n[timed out after 1 s") || strings.Contains(out.Result.Text, "never") {
+	out := w.Call("shell", map[string]any{"command": "echo started; (sleep 300 & echo $! > pid; wait) ; echo never", "timeout_seconds": 3})
+	if !out.Result.IsError || !strings.Contains(out.Result.Text, "started\n[timed out after 3 s") || strings.Contains(out.Result.Text, "never") {
 		t.Errorf("the answer is %q", out.Result.Text)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(w.Read("pid")))
