@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -172,4 +173,30 @@ func TestGlobOrdersByTime(t *testing.T) {
 	if out := w.Call("glob", `{"pattern":"*","path":"old.go"}`); !out.Result.IsError {
 		t.Error(out.Result.Text)
 	}
+}
+
+func TestReadOnlyToolsRunSideBySide(t *testing.T) {
+	w := toolstest.New(t)
+	w.Write("pic.png", string(pngOf(t, 200, 100)))
+	for i := range 40 {
+		w.Write(fmt.Sprintf("d/%d.txt", i), strings.Repeat("needle\n", i))
+	}
+	calls := []struct{ tool, args, has string }{
+		{"grep", `{"pattern":"needle","mode":"count"}`, "d/39.txt: 39"},
+		{"glob", `{"pattern":"*.txt"}`, "d/7.txt"},
+		{"read", `{"path":"d/3.txt"}`, "     3\tneedle"},
+		{"read_media", `{"path":"pic.png","slices":2}`, "200x100"},
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		for _, c := range calls {
+			group.Go(func() {
+				out, err := w.CallContext(context.Background(), c.tool, c.args)
+				if err != nil || out.Result.IsError || !strings.Contains(out.Result.Text, c.has) {
+					t.Errorf("%s %s beside others: %.100q, %v", c.tool, c.args, out.Result.Text, err)
+				}
+			})
+		}
+	}
+	group.Wait()
 }
