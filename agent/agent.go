@@ -211,7 +211,7 @@ func (a *Agent) open() {
 
 func (a *Agent) submit(ctx context.Context, s Submit, turn chan EndReason) chan EndReason {
 	if turn == nil && !a.queued() {
-		return a.start(ctx, s.Prompt)
+		return a.start(ctx, s.Prompt, true)
 	}
 	a.mu.Lock()
 	if s.Steer && turn != nil {
@@ -235,15 +235,16 @@ func (a *Agent) queued() bool {
 	return len(a.queue) > 0
 }
 
-// start begins a turn in a goroutine that Run waits for.
-func (a *Agent) start(ctx context.Context, p Prompt) chan EndReason {
+// start begins a turn in a goroutine that Run waits for. A fresh prompt was typed after everything before it was
+// shown; one that waited in the queue was not.
+func (a *Agent) start(ctx context.Context, p Prompt, fresh bool) chan EndReason {
 	turnCtx, cancel := context.WithCancel(ctx)
 	a.mu.Lock()
 	a.cancel = cancel
 	a.mu.Unlock()
 	done := make(chan EndReason, 1)
 	go func() {
-		reason, err := a.guardedTurn(turnCtx, p)
+		reason, err := a.guardedTurn(turnCtx, p, fresh)
 		a.mu.Lock()
 		a.cancel = nil
 		leftover := a.steer // came too late for the turn: sent as the next one
@@ -270,7 +271,7 @@ func (a *Agent) startQueued(ctx context.Context) chan EndReason {
 	a.queue = append([]Queued(nil), a.queue[1:]...)
 	a.mu.Unlock()
 	a.tellQueue()
-	return a.start(ctx, next)
+	return a.start(ctx, next, false)
 }
 
 func (a *Agent) unqueue(id string) {

@@ -13,13 +13,13 @@ import (
 )
 
 // guardedTurn runs a turn and turns a panic in it into a failed turn: the session and the screen live on.
-func (a *Agent) guardedTurn(ctx context.Context, p Prompt) (reason EndReason, err error) {
+func (a *Agent) guardedTurn(ctx context.Context, p Prompt, fresh bool) (reason EndReason, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			reason, err = EndFailed, fmt.Errorf("espy hit a fault of its own and stopped the turn: %v\n%s", r, debug.Stack())
 		}
 	}()
-	err = a.turn(ctx, p)
+	err = a.turn(ctx, p, fresh)
 	var rejected *rejection
 	switch {
 	case err == nil:
@@ -49,10 +49,13 @@ var (
 )
 
 // turn is one request of the person carried through: answer, calls, results, until the model is done.
-func (a *Agent) turn(ctx context.Context, p Prompt) error {
+func (a *Agent) turn(ctx context.Context, p Prompt, fresh bool) error {
 	if err := a.accept(p); err != nil {
 		a.events.put(Rejected{Prompt: p, Err: err})
 		return &rejection{err}
+	}
+	if fresh {
+		a.opt.Guard.Untaint() // the person has seen what untrusted text came in, and went on
 	}
 	if line, ok := shellLine(p); ok {
 		return a.runShellLine(ctx, line)
@@ -126,7 +129,6 @@ func (a *Agent) accept(p Prompt) error {
 	if err != nil {
 		return err
 	}
-	a.opt.Guard.Untaint()
 	a.events.put(TurnStarted{User: written.Body()})
 	return nil
 }

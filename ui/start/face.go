@@ -35,8 +35,9 @@ type Screen struct {
 	request  Request
 	history  *store.History
 
-	mu   sync.Mutex
-	room *Room
+	swept sync.Once
+	mu    sync.Mutex
+	room  *Room
 }
 
 // NewScreen prepares the face. The first room is opened at once, so that its faults are told before the screen is.
@@ -48,8 +49,19 @@ func NewScreen(ctx context.Context, s *Settings, r Request) (*Screen, error) {
 	return &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), room: room}, nil
 }
 
-// Close ends the room that is open.
-func (f *Screen) Close() error { return f.current().Close() }
+// sweepFor bounds the tidying at the end.
+const sweepFor = 300 * time.Millisecond
+
+// Close ends the room that is open, and tidies away what crashes before it left.
+func (f *Screen) Close() error {
+	err := f.current().Close()
+	f.swept.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), sweepFor)
+		defer cancel()
+		_, _ = f.settings.Store.Sweep(ctx, time.Now())
+	})
+	return err
+}
 
 func (f *Screen) current() *Room {
 	f.mu.Lock()
