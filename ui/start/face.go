@@ -58,7 +58,7 @@ func (f *Screen) Close() error {
 	f.swept.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), sweepFor)
 		defer cancel()
-		_, _ = f.settings.Store.Sweep(ctx, time.Now())
+		_ = f.settings.Store.Sweep(ctx, time.Now())
 	})
 	return err
 }
