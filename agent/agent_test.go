@@ -266,6 +266,18 @@ func TestATurnRunsToolsAndWritesEverythingDown(t *testing.T) {
 	}
 }
 
+func TestAnEditMayFollowTheReadThatAllowsItInOneAnswer(t *testing.T) {
+	h := newHouse(t, guard.ModeAuto, want(callOf("c1", "read", `{"path":"a.txt"}`), callOf("c2", "edit", `{"path":"a.txt","edits":[{"old_text":"one","new_text":"two"}]}`)), say("done"))
+	if err := os.WriteFile(filepath.Join(h.dir, "a.txt"), []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.send("change it")
+	h.end()
+	if data, err := os.ReadFile(filepath.Join(h.dir, "a.txt")); err != nil || string(data) != "two\n" {
+		t.Errorf("the edit did not happen: %q, %v\n%s", data, err, sent(h.stage.request(1)))
+	}
+}
+
 func TestAPictureTravelsByReferenceAndKeepsItsNumberOverAResume(t *testing.T) {
 	h := newHouse(t, guard.ModeAsk, say("I see it"), say("still there"))
 	at := h.attach(h.picture("shot.png", 40, 30))

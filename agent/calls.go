@@ -51,7 +51,7 @@ func (a *Agent) runCalls(ctx context.Context, answer message.Message) (refused b
 
 func (j *job) readOnly() bool { return j.tool != nil && j.tool.ReadOnly }
 
-// prepare looks each call's tool up and asks it what the call would do. What is wrong with a call is its result.
+// prepare looks each call's tool up. What is wrong with a call is its result.
 func (a *Agent) prepare(answer message.Message) []*job {
 	var jobs []*job
 	seen := make(map[string]bool)
@@ -62,19 +62,27 @@ func (a *Agent) prepare(answer message.Message) []*job {
 		seen[c.ID] = true
 		j := &job{call: c}
 		jobs = append(jobs, j)
-		tool, ok := a.opt.Tools.Lookup(c.Name)
-		if !ok {
+		if tool, ok := a.opt.Tools.Lookup(c.Name); ok {
+			j.tool = &tool
+		} else {
 			j.fail(a.opt.Tools.Missing(c.Name))
-			continue
 		}
-		effect, err := tool.Effect(a.env, c.Args)
-		if err != nil {
-			j.fail(err.Error())
-			continue
-		}
-		j.tool, j.effect = &tool, effect
 	}
 	return jobs
+}
+
+// plan asks a call's tool what it would do. It is asked when the calls before it have run, because an edit may
+// follow the read that allows it.
+func (a *Agent) plan(j *job) {
+	if j.done {
+		return
+	}
+	effect, err := j.tool.Effect(a.env, j.call.Args)
+	if err != nil {
+		j.fail(err.Error())
+		return
+	}
+	j.effect = effect
 }
 
 func (j *job) fail(text string) {
@@ -91,6 +99,7 @@ func (j *job) summary() string {
 
 func (a *Agent) runBatch(ctx context.Context, batch []*job) error {
 	for _, j := range batch {
+		a.plan(j)
 		a.events.put(CallStarted{Call: j.call, Summary: j.summary()})
 		if j.done {
 			continue

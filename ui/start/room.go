@@ -96,7 +96,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
 		Connect: connector(s, session), Guard: g, Tools: tools.New(tools.Builtin()...),
-		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}},
+		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s)},
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
@@ -169,6 +169,17 @@ func openRoots(s *Settings) (*guard.Roots, error) {
 		}
 	}
 	return roots, nil
+}
+
+// commandEnvironment is espy's own environment less every key that some server's row or the settings name.
+func commandEnvironment(s *Settings) []string {
+	var secret []string
+	for _, server := range s.Book.Servers() {
+		if server.KeyEnv != "" {
+			secret = append(secret, server.KeyEnv)
+		}
+	}
+	return guard.CommandEnvironment(os.Environ(), secret, nil)
 }
 
 func rules(s *Settings) []guard.SourcedRule {
