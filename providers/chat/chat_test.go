@@ -261,7 +261,7 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 		"many":             {rules: strict.Rules{ManyImages: 1, ManySide: 70}, want: providers.ClassPicture, picture: 1},
 		"small":            {rules: strict.Rules{MinSide: 70}, want: providers.ClassPicture, picture: 0},
 		"too many":         {rules: strict.Rules{MaxImages: 1}, want: providers.ClassTooLarge, picture: -1},
-		"blind":            {rules: strict.Rules{TextOnly: true}, want: providers.ClassBlind, picture: -1},
+		"blind":            {rules: strict.LlamaCpp(), want: providers.ClassBlind, picture: -1},
 		"body":             {rules: strict.Rules{MaxBody: 300}, want: providers.ClassTooLarge, picture: -1},
 		"rate":             {answer: strict.Answer{Status: 429, Body: `{"error":{"message":"slow down"}}`}, want: providers.ClassRateLimit, picture: -1},
 		"500":              {answer: strict.Answer{Status: 500, Body: "oops"}, want: providers.ClassOverloaded, picture: -1},

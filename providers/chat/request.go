@@ -215,7 +215,7 @@ func (c *conversation) flushUser() {
 		return
 	}
 	if n := len(c.out); c.quirks.AssistantAfterTool && n > 0 && c.out[n-1].Role == "tool" {
-		c.out = append(c.out, wireMessage{Role: "assistant", Content: filler})
+		c.out = append(c.out, wireMessage{Role: "assistant", Content: filler, ReasoningContent: c.echo("")})
 	}
 	var texts []string
 	for _, p := range c.user {
@@ -255,13 +255,20 @@ func (c *conversation) addAssistant(blocks []message.Block) {
 	if text.Len() == 0 && !c.quirks.NonNullContent && !c.known.nonNull {
 		m.Content = nil
 	}
-	if c.quirks.ReasoningEcho {
-		// Where the echo is demanded it is demanded of every assistant message, and must not be empty.
-		if m.ReasoningContent = thinking.String(); m.ReasoningContent == "" {
-			m.ReasoningContent = " "
-		}
-	}
+	m.ReasoningContent = c.echo(thinking.String())
 	c.out = append(c.out, m)
+}
+
+// echo is the reasoning as it goes back. Where the echo is demanded it is demanded of every assistant message
+// and must not be empty; everywhere else the field itself is refused.
+func (c *conversation) echo(thinking string) string {
+	switch {
+	case !c.quirks.ReasoningEcho:
+		return ""
+	case thinking == "":
+		return " "
+	}
+	return thinking
 }
 
 func (c *conversation) calls(calls []message.ToolCall) []wireCall {

@@ -19,7 +19,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Rules switch the ways in which servers differ. The zero value is the vendor's own service.
+// Rules switch the ways in which servers differ. The zero value is the protocol without limits; vendors.go has
+// some services as they are.
 type Rules struct {
 	Key   string // refuse requests without it with 401
 	Model string // refuse other models with 404
@@ -41,7 +42,7 @@ type Rules struct {
 
 	TextOnly       bool  // refuse every picture, as a server without sight does
 	RefusePicture  int   // refuse the picture of this number, from 1, naming its place
-	MaxImages      int   // 0: the service's own
+	MaxImages      int   // zero here and below is no limit
 	MaxSide        int   // px
 	MinSide        int   // px
 	ManyImages     int   // more pictures than this ...
