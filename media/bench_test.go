@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -168,4 +169,25 @@ func BenchmarkPeak(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkPeakTogether is eight large screenshots at once through one gate.
+func BenchmarkPeakTogether(b *testing.B) {
+	data := screenFile(b, 3840, 2160)
+	gate := NewGate()
+	var peak uint64
+	for b.Loop() {
+		peak = max(peak, heapPeak(func() {
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					if _, err := gate.Ingest(context.Background(), nullSink{}, sourceOf("shot.png", data), Options{}); err != nil {
+						b.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+		}))
+	}
+	b.ReportMetric(float64(peak)/(1<<20), "MiB-peak")
 }

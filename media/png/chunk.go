@@ -14,6 +14,7 @@ const signature = "\x89PNG\r\n\x1a\n"
 type chunks struct {
 	r    io.ReaderAt
 	size int64
+	buf  []byte // for checksums
 }
 
 // chunk is one chunk's place in the file.
@@ -64,13 +65,19 @@ func (c *chunks) intact(k chunk) bool {
 	if k.next() > c.size {
 		return false
 	}
-	sum := crc32.NewIEEE()
-	sum.Write([]byte(k.kind))
-	if _, err := io.Copy(sum, io.NewSectionReader(c.r, k.data, k.length)); err != nil {
-		return false
+	if c.buf == nil {
+		c.buf = make([]byte, inputBytes)
 	}
-	var b [4]byte
-	return readFull(c.r, b[:], k.data+k.length) == nil && sum.Sum32() == binary.BigEndian.Uint32(b[:])
+	sum := crc32.ChecksumIEEE([]byte(k.kind))
+	for off, end := k.data, k.data+k.length; off < end; {
+		part := c.buf[:min(int64(len(c.buf)), end-off)]
+		if readFull(c.r, part, off) != nil {
+			return false
+		}
+		sum = crc32.Update(sum, crc32.IEEETable, part)
+		off += int64(len(part))
+	}
+	return readFull(c.r, c.buf[:4], k.data+k.length) == nil && sum == binary.BigEndian.Uint32(c.buf)
 }
 
 // readFull is ReadAt for a caller that needs all bytes; an early end is io.ErrUnexpectedEOF.
@@ -95,7 +102,8 @@ func (d *decoder) readHead() error {
 		return err
 	}
 	palette := false
-	for off := int64(8 + 8 + 13 + 4); ; {
+	off := int64(8 + 8 + 13 + 4)
+	for range maxChunks {
 		k, err := d.chunks.at(off)
 		if err != nil {
 			return fmt.Errorf("the file ends before its picture data: %w", err)
@@ -125,6 +133,7 @@ func (d *decoder) readHead() error {
 		}
 		off = k.next()
 	}
+	return fmt.Errorf("more than %d chunks stand before its picture data", maxChunks)
 }
 
 func (d *decoder) readIHDR() error {
@@ -204,7 +213,7 @@ func (d *decoder) readTransparency(k chunk) {
 
 // readTail checks the chunks behind the picture data.
 func (d *decoder) readTail(off int64) {
-	for {
+	for range maxChunks {
 		k, err := d.chunks.at(off)
 		if err != nil {
 			d.warn("the end of the file is missing")

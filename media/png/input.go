@@ -69,73 +69,89 @@ func (in *input) drain(ctx context.Context) error {
 }
 
 // next is the offset of the first chunk behind the picture data, once it was drained.
-func (in *input) next() int64 { return in.idat.off }
+func (in *input) next() int64 { return in.idat.off - int64(len(in.idat.ready)) }
 
-// idatReader reads the data of consecutive IDAT chunks.
+// idatReader reads the data of consecutive IDAT chunks through one buffer, so that a file made of the smallest chunks
+// costs no more reads than another.
 type idatReader struct {
 	chunks *chunks
-	off    int64 // of the next byte to be read from the source
-	left   int64 // bytes of the current chunk still unread
-	inside bool  // a chunk was begun
-	sum    hash.Hash32
+	off    int64 // of the first byte behind ready
 	buf    []byte
-	ready  []byte // read and not yet handed out
+	ready  []byte // read from the source and not yet used
+	left   int64  // bytes of the current chunk not yet used
+	inside bool   // a chunk was begun
+	sum    hash.Hash32
 	err    error
 }
 
 func (r *idatReader) Read(p []byte) (int, error) {
-	for len(r.ready) == 0 {
-		if r.err == nil {
-			r.err = r.fill()
-		}
-		if r.err != nil && len(r.ready) == 0 {
-			return 0, r.err
-		}
+	if r.err == nil {
+		r.err = r.enter()
 	}
-	n := copy(p, r.ready)
-	r.ready = r.ready[n:]
+	if r.err != nil {
+		return 0, r.err
+	}
+	n := copy(p[:min(int64(len(p)), r.left)], r.ready)
+	r.use(n)
 	return n, nil
 }
 
-// fill reads more of the current chunk, or begins the next one.
-func (r *idatReader) fill() error {
-	if r.left == 0 {
-		return r.begin()
-	}
-	n, err := r.chunks.r.ReadAt(r.buf[:min(int64(len(r.buf)), r.left)], r.off)
-	if n == 0 {
-		if err == nil || err == io.EOF {
-			return io.ErrUnexpectedEOF
-		}
-		return err
-	}
-	r.ready = r.buf[:n]
-	r.off += int64(n)
-	r.left -= int64(n)
+// use steps over n bytes of the current chunk that are ready.
+func (r *idatReader) use(n int) {
 	if r.sum != nil {
-		r.sum.Write(r.ready)
+		r.sum.Write(r.ready[:n])
+	}
+	r.ready = r.ready[n:]
+	r.left -= int64(n)
+}
+
+// enter makes sure that a byte of picture data is ready, stepping from chunk to chunk. Behind the last one it is
+// io.EOF.
+func (r *idatReader) enter() error {
+	for r.left == 0 {
+		if err := r.begin(); err != nil {
+			return err
+		}
+	}
+	return r.need(1)
+}
+
+// need makes sure that n bytes, a handful at most, are ready.
+func (r *idatReader) need(n int) error {
+	for len(r.ready) < n {
+		kept := copy(r.buf, r.ready)
+		got, err := r.chunks.r.ReadAt(r.buf[kept:], r.off)
+		r.ready = r.buf[:kept+got]
+		r.off += int64(got)
+		if got == 0 {
+			if err == nil || err == io.EOF {
+				return io.ErrUnexpectedEOF
+			}
+			return err
+		}
 	}
 	return nil
 }
 
-// begin ends the current chunk with its checksum and steps to the next, which is io.EOF where it is of another kind.
+// begin ends the current chunk with its checksum and steps into the next, which is io.EOF where it is of another kind.
 func (r *idatReader) begin() error {
 	if r.inside {
-		var b [4]byte
-		if err := readFull(r.chunks.r, b[:], r.off); err != nil {
+		if err := r.need(4); err != nil {
 			return err
 		}
-		r.off += 4
-		if r.sum != nil && r.sum.Sum32() != binary.BigEndian.Uint32(b[:]) {
+		if r.sum != nil && r.sum.Sum32() != binary.BigEndian.Uint32(r.ready) {
 			return errChecksum
 		}
-		r.inside = false
+		r.ready, r.inside = r.ready[4:], false
 	}
-	k, err := r.chunks.at(r.off)
-	if err != nil || k.kind != "IDAT" {
+	if err := r.need(8); err != nil || string(r.ready[4:8]) != "IDAT" {
 		return io.EOF
 	}
-	r.off, r.left, r.inside = k.data, k.length, true
+	r.left, r.inside = int64(binary.BigEndian.Uint32(r.ready)), true
+	if r.left > 1<<31-1 {
+		return errors.New("a chunk without sense follows")
+	}
+	r.ready = r.ready[8:]
 	if r.sum != nil {
 		r.sum.Reset()
 		r.sum.Write([]byte("IDAT"))
@@ -145,13 +161,13 @@ func (r *idatReader) begin() error {
 
 // drain reads to the end of the last IDAT chunk.
 func (r *idatReader) drain(ctx context.Context) error {
-	r.ready = nil
 	for r.err == nil {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.err = r.fill()
-		r.ready = nil
+		if r.err = r.enter(); r.err == nil {
+			r.use(int(min(int64(len(r.ready)), r.left)))
+		}
 	}
 	if r.err == io.EOF {
 		return nil

@@ -27,6 +27,7 @@ const (
 	maxSide    = 1 << 16  // px: bounds a row to 512 KiB whatever the header says
 	inputBytes = 32 << 10 // read from the source at a time
 	bitBytes   = 8 << 10  // handed to the inflater at a time
+	maxChunks  = 1 << 14  // beside the picture data, before it and behind it: bounds the work of a file made of nothing else
 	ctxRows    = 32       // rows between two looks at the context
 )
 

@@ -240,6 +240,37 @@ func TestDamageInThePictureDataIsAnError(t *testing.T) {
 	}
 }
 
+func TestAFileOfTheSmallestChunksReadsLikeAnyOther(t *testing.T) {
+	data := encoded(t, pictures()["rgba"])
+	var parts bytes.Buffer
+	parts.Write(data[:33])
+	for _, b := range data[41 : len(data)-16] {
+		for _, part := range []string{"", string([]byte{b})} {
+			e := &encoder{}
+			e.chunk("IDAT", []byte(part))
+			parts.Write(e.out.Bytes())
+		}
+	}
+	parts.Write(data[len(data)-12:])
+	k, res, err := decode(parts.Bytes(), image.Rectangle{})
+	if err != nil || len(res.Warnings) != 0 {
+		t.Fatalf("%v, %q", err, res.Warnings)
+	}
+	compare(t, "small chunks", k, pictures()["rgba"], image.Rect(0, 0, 37, 29))
+}
+
+func TestEndlessChunksBeforeThePictureAreRefused(t *testing.T) {
+	data := encoded(t, pictures()["rgba"])
+	e := &encoder{}
+	for range maxChunks {
+		e.chunk("teXt", nil)
+	}
+	_, _, err := decode([]byte(string(data[:33])+e.out.String()+string(data[33:])), image.Rectangle{})
+	if err == nil || !strings.Contains(err.Error(), "chunks stand before") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestTheContextStopsADecode(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
