@@ -66,7 +66,11 @@ type History struct {
 }
 
 // Permissions is the [permissions] table.
-type Permissions struct{ Allow, Ask, Deny []string }
+type Permissions struct {
+	Allow, Ask, Deny []string // rules
+	Credentials      []string // further names or patterns of credential files
+	NotCredentials   []string // names or patterns that are none, whatever the built-in ones say
+}
 
 // UI is the [ui] table.
 type UI struct {

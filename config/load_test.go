@@ -117,6 +117,8 @@ evict_step = 2
 allow = ["shell(go test *)"]
 ask = ["shell(git push)"]
 deny = ["read(**/private/**)"]
+credentials = ["*.vault"]
+not_credentials = ["testdata/**/*.key"]
 [ui]
 theme = "dark"
 previews = "off"
@@ -147,7 +149,7 @@ newline = ["alt+enter", "ctrl+j"]
 		}, {ID: "local/n", Limits: map[string]int64{"max_images": 1}}},
 		Tools:       Tools{[]string{"read_media"}},
 		History:     History{7, 2},
-		Permissions: Permissions{[]string{"shell(go test *)"}, []string{"shell(git push)"}, []string{"read(**/private/**)"}},
+		Permissions: Permissions{Allow: []string{"shell(go test *)"}, Ask: []string{"shell(git push)"}, Deny: []string{"read(**/private/**)"}, Credentials: []string{"*.vault"}, NotCredentials: []string{"testdata/**/*.key"}},
 		UI:          UI{"dark", "off", false, true},
 		Keys:        map[string][]string{"send": {"enter"}, "newline": {"alt+enter", "ctrl+j"}},
 	}

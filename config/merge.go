@@ -203,7 +203,7 @@ func homeOf(name string) string {
 
 // known checks and puts in the value of a key of the schema.
 func (m *merging) known(r row, at []string, e entry) {
-	safety := e.path[0] == "mode" || e.path[0] == "permissions" && r.path != "permissions.allow"
+	safety := e.path[0] == "mode" || e.path[0] == "permissions" && r.path != "permissions.allow" && r.path != "permissions.not_credentials"
 	name := strings.Join(e.path, "\x00")
 	if first, twice := m.seen[name]; twice {
 		line, _ := m.doc.place(first)

@@ -184,6 +184,8 @@ func otherRows() []row {
 		list("permissions.allow", CheckRule, "", "Rules for calls that run unasked.", func(c *Config) *[]string { return &c.Permissions.Allow }),
 		list("permissions.ask", CheckRule, "adds", "Rules for calls that always ask.", func(c *Config) *[]string { return &c.Permissions.Ask }),
 		list("permissions.deny", CheckRule, "adds", "Rules for calls that never run, in any mode.", func(c *Config) *[]string { return &c.Permissions.Deny }),
+		list("permissions.credentials", "", "adds", "Further credential files, by name or path pattern: no tool opens them.", func(c *Config) *[]string { return &c.Permissions.Credentials }),
+		list("permissions.not_credentials", "", "", "Files that are no credentials although they are named like some.", func(c *Config) *[]string { return &c.Permissions.NotCredentials }),
 		{path: "ui.theme", kind: text, check: CheckTheme, unset: "`auto`", doc: "Colours: `auto`, `dark`, `light`, `high-contrast` or `none`.",
 			set: func(c *Config, _ []string, v any) { c.UI.Theme = v.(string) }},
 		{path: "ui.previews", kind: text, check: CheckPreviews, unset: "`auto`", doc: "How pictures are drawn: `auto`, `kitty`, `blocks` or `off`.",

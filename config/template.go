@@ -31,6 +31,8 @@ const Template = `# espy's settings. Remove the "# " before a line to use it. ` 
 # allow = ["shell(go test *)", "write(docs/**)"]
 # ask = ["shell(git push *)"]
 # deny = ["read(**/private/**)"]
+# credentials = ["*.vault"]                # further files no tool opens
+# not_credentials = ["testdata/**/*.key"]  # files that are only named like credentials
 
 # [ui]
 # theme = "auto"                           # auto, dark, light, high-contrast, none

@@ -10,6 +10,8 @@ const (
 	maxOpenAttempts = 4
 	// maxNameBytes bounds a name; Linux takes 4096 (PATH_MAX), Windows 32767.
 	maxNameBytes = 32 << 10
+	// maxShownName is how much of a name a sentence shows, in bytes: a deep path, not a flood.
+	maxShownName = 400
 
 	// maxDirEntries bounds one folder listing, in entries: beyond it a listing helps nobody.
 	maxDirEntries = 100_000

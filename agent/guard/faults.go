@@ -52,7 +52,7 @@ func Refuse(kind PathFault, name string) *PathError {
 	case FaultOutside:
 		s = fmt.Sprintf("%s is outside the workspace and the trusted paths; the user can allow it with /trust add", shown)
 	case FaultCredential:
-		s = fmt.Sprintf("%s is a credential file, which is never opened; the user can exempt it in the configuration if it holds no secret", shown)
+		s = fmt.Sprintf("%s is a credential file, which is never opened; if it holds no secret, the user can list it under not_credentials in the configuration", shown)
 	case FaultDenied:
 		s = fmt.Sprintf("%s is refused by a deny rule of the user", shown)
 	default:
@@ -94,8 +94,11 @@ func refuseSystem(name string, err error) *PathError {
 }
 
 // Printable shows a name as one harmless line: control characters, line breaks and characters that change
-// the direction of writing become escapes.
+// the direction of writing become escapes, and a long one is cut.
 func Printable(name string) string {
+	if len(name) > maxShownName {
+		name = strings.ToValidUTF8(name[:maxShownName], "") + "…"
+	}
 	if strings.IndexFunc(name, unprintable) < 0 && name != "" {
 		return name
 	}

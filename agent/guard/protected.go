@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -30,7 +29,7 @@ func (r *Roots) protected(abs string) string {
 	if inside, ok := relativeTo(r.physical, abs); ok {
 		rel = inside
 	}
-	elements := strings.Split(strings.ToLower(filepath.ToSlash(rel)), "/")
+	elements := strings.Split(spelling(rel), "/")
 	for _, element := range elements {
 		if slices.Contains(protectedFolders, element) {
 			return element

@@ -118,9 +118,7 @@ func (r Rule) matchesPath(roots *Roots, abs string) bool {
 	}
 	pattern := filepath.ToSlash(roots.secrets.expandHome(r.Pattern))
 	path := filepath.ToSlash(abs)
-	if foldNames {
-		pattern, path = strings.ToLower(pattern), strings.ToLower(path)
-	}
+	pattern, path = fold(pattern), fold(path)
 	if filepath.IsAbs(filepath.FromSlash(pattern)) {
 		return globs(pattern, path)
 	}
@@ -134,7 +132,7 @@ func (r Rule) matchesPath(roots *Roots, abs string) bool {
 }
 
 func fold(name string) string {
-	if foldNames {
+	if foldPatterns {
 		return strings.ToLower(name)
 	}
 	return name

@@ -98,3 +98,16 @@ func FuzzExactPatternMatchesOnlyItsWords(f *testing.F) {
 		}
 	})
 }
+
+func TestNamesThatAFileSystemTakesForTheSameAreTheSame(t *testing.T) {
+	for name, want := range map[string]string{"/W/.G\u200cIT/config": "/w/.git/config", "/w/.env\ufeff": "/w/.env"} {
+		if got := spelling(name); got != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+	for name, want := range map[string]string{"/w/.env::$data": "/w/.env", "/w/agents.md. .": "/w/agents.md", "/w/../x": "/w/../x", "/w/.git./config": "/w/.git/config"} {
+		if got := windowsSpelling(name); got != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}

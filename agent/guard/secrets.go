@@ -68,7 +68,7 @@ func (s *Secrets) named(abs string) bool {
 	if s != nil && slices.ContainsFunc(s.own, func(dir string) bool { return within(dir, abs) }) {
 		return true
 	}
-	lower := strings.ToLower(filepath.ToSlash(abs))
+	lower := spelling(abs)
 	if s != nil && s.matches(s.exempt, lower) {
 		return false
 	}
@@ -93,7 +93,7 @@ func (s *Secrets) inHome(abs string) bool {
 	if !ok {
 		return false
 	}
-	rel = strings.ToLower(filepath.ToSlash(rel))
+	rel = spelling(rel)
 	return slices.ContainsFunc(homeFolders, func(dir string) bool {
 		return rel == dir || strings.HasPrefix(rel, dir+"/")
 	})
@@ -142,14 +142,14 @@ func globs(pattern, name string) bool {
 
 // known looks at an opened file: a private key inside a .pem file, and a credential under another name.
 func (s *Secrets) known(f *os.File, info fs.FileInfo, abs string) bool {
-	if strings.HasSuffix(strings.ToLower(abs), ".pem") && !s.exempted(abs) && holdsPrivateKey(f) {
+	if strings.HasSuffix(spelling(abs), ".pem") && !s.exempted(abs) && holdsPrivateKey(f) {
 		return true
 	}
 	return s != nil && hardLinked(info) && s.identified(info)
 }
 
 func (s *Secrets) exempted(abs string) bool {
-	return s != nil && s.matches(s.exempt, strings.ToLower(filepath.ToSlash(abs)))
+	return s != nil && s.matches(s.exempt, spelling(abs))
 }
 
 func holdsPrivateKey(f *os.File) bool {

@@ -13,9 +13,6 @@ import (
 // openFlags keep an open from waiting: a FIFO swapped in after the check opens at once and is refused then.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// foldNames says whether names that differ in case are the same name everywhere on this system.
-const foldNames = false
-
 // kernelPath reports names whose files are made up by the kernel: they look regular and are not.
 func kernelPath(abs string) bool {
 	for _, dir := range []string{"/proc", "/sys", "/dev"} {

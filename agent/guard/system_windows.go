@@ -9,9 +9,6 @@ import (
 
 const openFlags = os.O_RDONLY
 
-// foldNames: Windows names that differ in case are the same name.
-const foldNames = true
-
 // kernelPath reports device names; os.Root refuses the reserved ones (NUL, COM1) itself.
 func kernelPath(abs string) bool {
 	return strings.HasPrefix(abs, `\\.\`) || strings.HasPrefix(abs, `\\?\`)
