@@ -131,7 +131,7 @@ func (c *composer) view(width, height int, t *theme, focused bool, hint string) 
 	for i := c.top; i < len(rows) && len(out) < height; i++ {
 		sign := "  "
 		if i == 0 {
-			sign = t.accent.Render("›") + " "
+			sign = c.sign(t)
 		}
 		out = append(out, sign+c.drawRow(rows[i], i == now && focused, t))
 	}
@@ -142,6 +142,14 @@ func (c *composer) view(width, height int, t *theme, focused bool, hint string) 
 		out = append(out, "")
 	}
 	return out
+}
+
+// sign stands before the text; it warns where the line goes to the shell.
+func (c *composer) sign(t *theme) string {
+	if first := c.buf.lines[0]; len(first) > 0 && first[0].text == "!" {
+		return t.warn.Render("$") + " "
+	}
+	return t.accent.Render("›") + " "
 }
 
 func placeholder(hint string, width int, t *theme, focused bool) string {

@@ -294,3 +294,17 @@ func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
 		t.Errorf("the composer holds %q", got)
 	}
 }
+
+func TestAShellLineGoesToTheShellAndLeavesThePicturesOnTheRow(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.m.attach(d.intake.Picture("a.png", 10, 10))
+	d.types("!git status @x.png")
+	d.key("enter")
+	p := d.submits()[0].Prompt
+	if len(p.Text) != 1 || p.Text[0].Origin != message.OriginShell || p.Text[0].Text != "!git status @x.png" || len(p.Attachments) != 0 {
+		t.Errorf("sent %+v", p)
+	}
+	if names(d.m.row.pictures) != "a.png" {
+		t.Error("the picture left the row with a shell line")
+	}
+}

@@ -226,11 +226,12 @@ func (d *dialog) list(width, rows int, t *theme) []string {
 	}
 	rows = min(max(rows, 1), len(d.shown))
 	from := min(max(d.selected-rows/2, 0), len(d.shown)-rows)
-	widest := 0
+	widest, about := 0, 0
 	for _, i := range d.shown {
 		widest = max(widest, cellsOf(flat(d.choices[i].label)))
+		about = max(about, cellsOf(flat(d.choices[i].about)))
 	}
-	widest = min(widest, width*2/3)
+	widest = min(widest, max(width-about-8, width/3))
 	out := make([]string, rows)
 	for i := range out {
 		out[i] = d.choiceLine(d.choices[d.shown[from+i]], from+i == d.selected, widest, width, t)
@@ -250,7 +251,7 @@ func (d *dialog) choiceLine(c choice, selected bool, widest, width int, t *theme
 	if c.key != "" {
 		key = c.key + "  "
 	}
-	label := cut(flat(c.label), max(widest, width-cellsOf(key)-cellsOf(flat(c.about))-4))
+	label := cut(flat(c.label), widest)
 	pad := strings.Repeat(" ", max(widest-cellsOf(label), 0)+2)
 	about := cut(flat(c.about), max(width-cellsOf(key)-cellsOf(label)-cellsOf(pad)-2, 0))
 	if selected {

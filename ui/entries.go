@@ -43,6 +43,9 @@ func (s *said) words(b message.Text, width int, l look) []string {
 		}
 		return styled(wrap(safe(b.Text), width), l.t.dim.Render)
 	case message.OriginShell:
+		if isShellLine(b.Text) {
+			return styled(wrap(safe(b.Text), width), l.t.warn.Render)
+		}
 		return styled(clip(wrap(safe(b.Text), width), l.open), l.t.dim.Render)
 	}
 	return clipLong(wrap(safe(strings.TrimRight(b.Text, "\n")), width), l)

@@ -17,20 +17,23 @@ func (m *model) helpPanel() *dialog {
 }
 
 func (m *model) helpLines(width int) []string {
-	t := m.t
+	t, column := m.t, 26
+	if width < narrowWidth {
+		column = 16
+	}
 	var lines []string
 	for _, in := range places() {
 		lines = append(lines, t.strong.Render(heading(string(in))))
 		for _, b := range m.keys.table {
 			if b.in == in && len(b.keys) > 0 {
-				lines = append(lines, helpLine(t, shownKeys(b.keys), b.about, 26, width)...)
+				lines = append(lines, helpLine(t, shownKeys(b.keys), b.about, column, width)...)
 			}
 		}
 		lines = append(lines, "")
 	}
 	lines = append(lines, t.strong.Render("Commands"))
 	for _, s := range m.slashes() {
-		lines = append(lines, helpLine(t, "/"+s.name+" "+s.hint, s.about, 26, width)...)
+		lines = append(lines, helpLine(t, "/"+s.name+" "+s.hint, s.about, column, width)...)
 	}
 	return append(lines, "", t.dim.Render(cut("@path puts a file or a picture into the message; !line runs in your shell", width)))
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -63,10 +64,14 @@ func questionBody(ask agent.PermissionAsked, width int, t *theme) []string {
 		}
 	}
 	if e.Kind != guard.KindExec {
-		fact("", e.Summary)
+		if !e.Diff { // a diff names its file
+			fact("", e.Summary)
+		}
 		fact("host ", e.Host)
 		for _, p := range e.Paths {
-			fact("path ", p)
+			if !strings.Contains(e.Summary, p) && !strings.Contains(e.Preview, p) {
+				fact("path ", p)
+			}
 		}
 	}
 	lines = append(lines, exactly(ask, width, t)...)

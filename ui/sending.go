@@ -38,11 +38,29 @@ func (m *model) send(steer bool) tea.Cmd {
 		m.pending = &outbox{steer}
 		return nil
 	}
+	if isShellLine(text) {
+		return m.postShell(text)
+	}
 	if err := m.blindness(); err != nil {
 		m.say(err.Error(), true)
 		return nil
 	}
 	return m.post(parcel{text: text, typed: m.comp.buf.typed(), pictures: m.row.take(), steer: steer})
+}
+
+// isShellLine reports whether a text is a line for the person's own shell.
+func isShellLine(text string) bool {
+	line, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
+	return ok && strings.TrimSpace(line) != ""
+}
+
+// postShell hands a "!" line to the loop, which runs it. It takes no pictures: they stay on the row.
+func (m *model) postShell(text string) tea.Cmd {
+	m.comp.sent(text)
+	m.say("", false)
+	m.list.end()
+	m.conv.Loop.Send(agent.Submit{Prompt: agent.Prompt{Text: []message.Text{{Text: text, Origin: message.OriginShell}}}})
+	return m.remember(text)
 }
 
 // blindness says that the model cannot see the pictures on the row.

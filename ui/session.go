@@ -342,7 +342,7 @@ func (s *session) queueView(width, most int, t *theme, keys keymap) []string {
 func promptText(p agent.Prompt) string {
 	var parts []string
 	for _, t := range p.Text {
-		if t.Origin == message.OriginTyped || t.Origin == "" {
+		if t.Origin == message.OriginTyped || t.Origin == "" || t.Origin == message.OriginShell && isShellLine(t.Text) {
 			parts = append(parts, t.Text)
 		}
 	}
