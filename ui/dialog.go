@@ -231,6 +231,9 @@ func (d *dialog) list(width, rows int, t *theme) []string {
 		widest = max(widest, cellsOf(flat(d.choices[i].label)))
 		about = max(about, cellsOf(flat(d.choices[i].about)))
 	}
+	if d.question != nil { // its rule is also in the body, where it does not fit here
+		about = 0
+	}
 	widest = min(widest, max(width-about-8, width/3))
 	out := make([]string, rows)
 	for i := range out {

@@ -41,14 +41,14 @@ func palettes(name string) palette {
 	switch name {
 	case "light":
 		return palette{dim: "#5f6773", faint: "#aab1bd", accent: "#1f6f8b", person: "#8a5a00", ok: "#3a7a2a",
-			warn: "#8a5a00", bad: "#b3243b", back: "#e4e9f0", on: "#ffffff"}
+			warn: "#8a5a00", bad: "#b3243b", back: "#dfe5ee", on: "#1b1f26"}
 	case "high-contrast":
-		return palette{dim: "7", faint: "7", accent: "14", person: "11", ok: "10", warn: "11", bad: "9", back: "", on: "0"}
+		return palette{dim: "7", faint: "7", accent: "14", person: "11", ok: "10", warn: "11", bad: "9", back: "", on: ""}
 	case "none":
 		return palette{}
 	}
 	return palette{dim: "#8b93a1", faint: "#4f5765", accent: "#7fb4ca", person: "#e0b675", ok: "#98bb6c",
-		warn: "#e0b675", bad: "#e8707f", back: "#2c323d", on: "#15181d"}
+		warn: "#e0b675", bad: "#e8707f", back: "#2f3643", on: "#eef1f6"}
 }
 
 // newTheme makes the styles. Theme "none" keeps bold, faint and reverse: they carry what colour would.
@@ -85,7 +85,7 @@ func paint(name string, p palette, style func() lipgloss.Style) *theme {
 		alarm: colour(p.bad).Bold(true).Reverse(true), badge: colour(p.accent).Reverse(true)}
 	t.selected = style().Reverse(true)
 	if p.back != "" {
-		t.selected = style().Background(lipgloss.Color(p.back)).Bold(true)
+		t.selected = style().Background(lipgloss.Color(p.back)).Foreground(lipgloss.Color(p.on)).Bold(true)
 	}
 	if name == "none" {
 		t.dim, t.faint = style().Faint(true), style().Faint(true)
