@@ -71,7 +71,8 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 	home, _ := os.UserHomeDir()
 	s := &Settings{Version: version, Folder: folder, Dirs: dirs, Store: store.Open(dirs.State), Trust: config.OpenTrust(dirs),
 		Client: providers.NewClient(providers.Timeouts{}), Gate: media.NewGate()}
-	s.Secrets = guard.NewSecrets(guard.SecretOptions{Home: home, Own: []string{dirs.Config, dirs.State}, Getenv: os.Getenv})
+	secrets := guard.SecretOptions{Home: home, Own: []string{dirs.Config, dirs.State}, Getenv: os.Getenv}
+	s.Secrets = guard.NewSecrets(secrets)
 	if err := s.readWorkspace(ctx, f.Accept); err != nil {
 		return nil, err
 	}
@@ -83,6 +84,8 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 	if len(s.Config.Unsafe) > 0 {
 		return nil, usage("a fault in the settings may have lost a restriction, so espy does not start: %s", s.Config.Unsafe[0].Error())
 	}
+	secrets.Add, secrets.Exempt = s.Config.Permissions.Credentials, s.Config.Permissions.NotCredentials
+	s.Secrets = guard.NewSecrets(secrets)
 	for _, text := range f.Allow {
 		rule, err := guard.ParseRule(text, toolNames()...)
 		if err != nil {
