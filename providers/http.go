@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -139,6 +140,9 @@ func (c *Client) request(ctx context.Context, watch *stallWatch, ex Exchange) (*
 	if err != nil {
 		return nil, &Error{Class: ClassBadRequest, Picture: -1, Message: "the base_url is not an address: " + cleanText(err.Error(), ex.Secret), Err: err}
 	}
+	if req.URL.Scheme != "http" && req.URL.Scheme != "https" || req.URL.Host == "" {
+		return nil, &Error{Class: ClassBadRequest, Picture: -1, Message: fmt.Sprintf("base_url is missing or no address (the request would go to %q); write it like https://host/v1", cleanText(ex.URL, ex.Secret))}
+	}
 	req.GetBody, req.ContentLength = reader, ex.Body.Len()
 	for name, values := range ex.Header {
 		if strings.ContainsFunc(strings.Join(values, ""), unicode.IsControl) {
@@ -169,6 +173,14 @@ func connectError(ctx, watched context.Context, host string, err error, secret [
 	var inner *url.Error
 	if errors.As(err, &inner) {
 		err = inner.Err // the outer words repeat the whole address
+	}
+	var call *net.OpError
+	if errors.As(err, &call) && call.Op == "dial" {
+		err = call.Err // and these the host
+	}
+	var system *os.SyscallError
+	if errors.As(err, &system) {
+		err = system.Err
 	}
 	var slow net.Error
 	if errors.As(err, &slow) && slow.Timeout() {

@@ -74,7 +74,7 @@ func TestAServerThatIsDownIsNamed(t *testing.T) {
 	addr := l.Addr().String()
 	l.Close()
 	_, err = NewClient(Timeouts{}).Post(t.Context(), textExchange(t, "http://"+addr+"/v1"))
-	if ClassOf(err) != ClassNetwork || !strings.Contains(err.Error(), addr) || strings.Contains(err.Error(), "/v1") {
+	if ClassOf(err) != ClassNetwork || strings.Count(err.Error(), addr) != 1 || strings.Contains(err.Error(), "/v1") {
 		t.Errorf("got %v, want a network error naming %s", err, addr)
 	}
 }
@@ -218,5 +218,13 @@ func TestAWrongAddressIsShownWhole(t *testing.T) {
 	_, err := NewClient(Timeouts{}).Post(t.Context(), textExchange(t, s.URL+"/v2/chat/completions"))
 	if ClassOf(err) != ClassNotFound || !strings.Contains(err.Error(), s.URL+"/v2/chat/completions") {
 		t.Errorf("got %v, want the address that is not there", err)
+	}
+}
+
+func TestWithoutAnAddressNothingIsTried(t *testing.T) {
+	for _, url := range []string{"/chat/completions", "host:1/v1", "ftp://host/v1", "http:///v1", "http://[::1/v1"} {
+		if _, err := NewClient(Timeouts{}).Post(t.Context(), textExchange(t, url)); ClassOf(err) != ClassBadRequest || !strings.Contains(err.Error(), "base_url") {
+			t.Errorf("%q gave %v, want a refusal that speaks of base_url", url, err)
+		}
 	}
 }
