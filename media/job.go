@@ -42,7 +42,8 @@ func (j *job) lateOrientation() {
 		return
 	}
 	var b [8]byte
-	for off := int64(33); off < j.src.Size; {
+	off := int64(33)
+	for range mostParts {
 		if n, _ := j.reader.ReadAt(b[:], off); n < 8 || string(b[4:]) == "IEND" {
 			return
 		}

@@ -30,6 +30,7 @@ const (
 	sniffFirst  = 4096     // bytes of the first read: every signature and most headers are inside
 	sniffNext   = 512      // bytes of each later read
 	sniffBudget = 64 << 10 // bytes read at most before a header counts as missing
+	mostParts   = 1 << 14  // chunks or segments stepped over in search of one: a real file has some thousands
 )
 
 // Memory inside MaxDecodeAllocBytes, in bytes.

@@ -256,8 +256,9 @@ func readProfile(r io.ReaderAt, size int64, h Header) []byte {
 
 func pngProfile(r io.ReaderAt, size int64) []byte {
 	var b [8]byte
-	for off := int64(33); off < size; {
-		if n, _ := r.ReadAt(b[:], off); n < 8 || string(b[4:]) == "IDAT" {
+	off := int64(33)
+	for range mostParts {
+		if n, _ := r.ReadAt(b[:], off); n < 8 || off >= size || string(b[4:]) == "IDAT" {
 			return nil
 		}
 		length := be32(b[:])

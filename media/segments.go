@@ -11,8 +11,9 @@ import (
 // length. It stops when each returns false.
 func jpegSegments(r io.ReaderAt, size int64, each func(marker byte, off, length int64) bool) {
 	var b [4]byte
-	for off := int64(2); off < size; {
-		if n, _ := r.ReadAt(b[:], off); n < 4 {
+	off := int64(2)
+	for range mostParts {
+		if n, _ := r.ReadAt(b[:], off); n < 4 || off >= size {
 			return
 		}
 		if b[0] != 0xff || b[1] == 0xff || b[1] == 0 {

@@ -11,8 +11,8 @@ import (
 // webpChunk returns the data of the first chunk of a kind from off on, of at most limit bytes.
 func webpChunk(r io.ReaderAt, size, off int64, kind string, limit int64) []byte {
 	var b [8]byte
-	for off < size {
-		if n, _ := r.ReadAt(b[:], off); n < 8 {
+	for range mostParts {
+		if n, _ := r.ReadAt(b[:], off); n < 8 || off >= size {
 			return nil
 		}
 		length := le32(b[4:])
@@ -35,8 +35,9 @@ func webpChunk(r io.ReaderAt, size, off int64, kind string, limit int64) []byte 
 func webpFrames(r io.ReaderAt, size int64) int {
 	var b [8]byte
 	frames := 0
-	for off := int64(12); off < size; {
-		if n, _ := r.ReadAt(b[:], off); n < 8 {
+	off := int64(12)
+	for range mostParts {
+		if n, _ := r.ReadAt(b[:], off); n < 8 || off >= size {
 			break
 		}
 		if string(b[:4]) == "ANMF" {
