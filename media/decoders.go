@@ -8,8 +8,6 @@ import (
 	"image/jpeg"
 	"io"
 
-	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
 	"espy/media/png"
@@ -24,14 +22,12 @@ type decoding struct {
 	shrink bool // the decoder can reduce as it reads
 }
 
-// decodings is the table of formats.
+// decodings is the table of formats. BMP and TIFF are PNG by the time they are decoded.
 var decodings = map[Format]decoding{
 	PNG:  {decode: png.Decode, memory: pngMemory},
 	JPEG: {decode: library(jpeg.DecodeConfig, jpeg.Decode), memory: jpegMemory},
 	GIF:  {decode: libraryGIF, memory: gifMemory},
 	WebP: {decode: libraryWebP, memory: webpMemory},
-	BMP:  {decode: library(bmp.DecodeConfig, bmp.Decode), memory: wholeMemory(4)},
-	TIFF: {decode: library(tiff.DecodeConfig, tiff.Decode), memory: tiffMemory},
 }
 
 func (h Header) pixels() int64 { return int64(h.Width) * int64(h.Height) }
@@ -83,17 +79,6 @@ func webpMemory(h Header, size int64) int64 {
 		return size + h.pixels()*13/2
 	}
 	return size + h.pixels()*3/2
-}
-
-func wholeMemory(perPixel int64) func(Header, int64) int64 {
-	return func(h Header, _ int64) int64 { return perPixel * h.pixels() }
-}
-
-func tiffMemory(h Header, _ int64) int64 {
-	if h.Depth > 8 {
-		return 8 * h.pixels()
-	}
-	return 4 * h.pixels()
 }
 
 // library makes a rows.Decode of a decoder that returns whole pictures. Its own reading of the header is asked first:

@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"sync"
@@ -105,7 +106,18 @@ func (g *Gate) ingest(ctx context.Context, sink Sink, src Source, opt Options) (
 	if err := checkLimits(src, h); err != nil {
 		return Picture{}, err
 	}
-	j := &job{src: src, reader: reader, opt: opt, header: h}
+	given := SourceFacts{Format: string(h.Format), Bytes: src.Size}
+	if _, ok := bitmaps[h.Format]; ok {
+		if src, err = g.asPNG(ctx, src, h); err != nil {
+			return Picture{}, err
+		}
+		reader = &faultReader{r: src.Bytes}
+		src.Bytes = reader
+		if h, err = Probe(reader, src.Size); err != nil {
+			return Picture{}, fmt.Errorf("reading %s after it became PNG: %w", shownName(src.Name), err)
+		}
+	}
+	j := &job{src: src, reader: reader, opt: opt, header: h, given: given}
 	j.lateOrientation()
 	if err := j.plan(); err != nil {
 		return Picture{}, err

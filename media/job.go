@@ -18,6 +18,7 @@ type job struct {
 	reader *faultReader
 	opt    Options
 	header Header
+	given  SourceFacts // format and size of the file as it came
 
 	decoding decoding
 	window   image.Rectangle   // upright pixels
@@ -179,7 +180,7 @@ func (j *job) store(ctx context.Context, sink Sink) (Picture, error) {
 // Extensions of blobs, by media type for what is sent and by format for what came in.
 var (
 	extensions = map[string]string{"image/png": "png", "image/jpeg": "jpg"}
-	originals  = map[Format]string{PNG: "png", JPEG: "jpg", GIF: "gif", WebP: "webp", BMP: "bmp", TIFF: "tiff"}
+	originals  = map[Format]string{PNG: "png", JPEG: "jpg", GIF: "gif", WebP: "webp"}
 )
 
 func (j *job) receipt() Receipt {
@@ -187,7 +188,7 @@ func (j *job) receipt() Receipt {
 	n := int64(len(j.out.data))
 	r := Receipt{
 		Source: SourceFacts{
-			Format: string(j.header.Format), Width: w, Height: h, Bytes: j.src.Size,
+			Format: j.given.Format, Width: w, Height: h, Bytes: j.given.Bytes,
 			Frames: j.header.Frames, Orientation: j.header.Orientation,
 		},
 		Sent:     SentFacts{j.out.mediaType, j.out.size.X, j.out.size.Y, n, base64Length(n)},

@@ -60,7 +60,7 @@ type Fit struct {
 // Picture is what came through the gate.
 type Picture struct {
 	Image    message.Image // what is sent
-	Original string        // Ref of the source's own bytes; "" for a redacted picture
+	Original string        // Ref of the source's own bytes (as PNG where a clipboard held BMP or TIFF); "" for a redacted picture
 	Receipt  Receipt
 }
 

@@ -85,6 +85,7 @@ func TestEveryOrientationComesOutUprightInBothByteOrdersAndBothContainers(t *tes
 			"jpeg II": withEXIF(jpegOf(t, stored), exif("II", byte(o))),
 			"jpeg MM": withEXIF(jpegOf(t, stored), exif("MM", byte(o))),
 			"png":     insertChunk(pngOf(t, stored), pngChunk("eXIf", exif("MM", byte(o)))),
+			"png own": withOrientation(pngOf(t, stored), o),
 			"png end": beforeEnd(pngOf(t, stored), pngChunk("eXIf", exif("II", byte(o)))),
 		} {
 			for _, side := range []int{0, 45} {

@@ -153,7 +153,7 @@ func chromaSteps(r image.YCbCrSubsampleRatio) (x, y int) {
 // packed pushes any picture as RGB, or as RGBA where something may be transparent.
 func (p *pusher) packed(m image.Image, covered bool) error {
 	layout, n := rows.RGBA, 4
-	if o, ok := m.(interface{ Opaque() bool }); ok && covered && o.Opaque() {
+	if covered && samplesIn(m) == 3 {
 		layout, n = rows.RGB, 3
 	}
 	if err := p.begin(layout, p.window.Size()); err != nil {

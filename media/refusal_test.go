@@ -97,6 +97,13 @@ func TestBitmapsAreTakenFromTheClipboardOnly(t *testing.T) {
 		if err != nil || pic.Image.MediaType != "image/png" {
 			t.Fatalf("%s: %+v, %v", name, pic, err)
 		}
+		if _, kept := sink.blobs[pic.Original]; !kept || !strings.HasSuffix(pic.Original, ".png") || pic.Receipt.Source.Format != name || pic.Receipt.Source.Bytes != int64(len(data)) {
+			t.Errorf("%s: original %s, source %+v", name, pic.Original, pic.Receipt.Source)
+		}
+		again, _ := ingest(t, sink.blobs[pic.Original], Options{})
+		if again.Receipt.Source.Width != 30 || again.Image.Ref != pic.Image.Ref {
+			t.Errorf("%s: the original does not come through the gate as it did: %+v", name, again)
+		}
 		if m := proven(t, sink, pic); !near(m.At(2, 2), quarterColours[0], 0) || !near(m.At(28, 18), quarterColours[3], 0) {
 			t.Errorf("%s: colours are %v and %v", name, m.At(2, 2), m.At(28, 18))
 		}
