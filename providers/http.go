@@ -3,15 +3,12 @@ package providers
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 )
@@ -156,39 +153,4 @@ func (c *Client) request(ctx context.Context, watch *stallWatch, ex Exchange) (*
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Content-Type", "application/json")
 	return req, nil
-}
-
-// connectError says why no answer came.
-func connectError(ctx, watched context.Context, host string, err error, secret []string) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var own *Error
-	if errors.As(err, &own) {
-		return own // the request body could not be read: a blob is gone
-	}
-	if errors.Is(context.Cause(watched), errStalled) {
-		return &Error{Class: ClassNetwork, Picture: -1, Message: host + " went silent while the request was being sent; check the connection", Err: err}
-	}
-	var inner *url.Error
-	if errors.As(err, &inner) {
-		err = inner.Err // the outer words repeat the whole address
-	}
-	var call *net.OpError
-	if errors.As(err, &call) && call.Op == "dial" {
-		err = call.Err // and these the host
-	}
-	var system *os.SyscallError
-	if errors.As(err, &system) {
-		err = system.Err
-	}
-	var slow net.Error
-	if errors.As(err, &slow) && slow.Timeout() {
-		return &Error{Class: ClassNetwork, Picture: -1, Message: host + " did not answer in time; check that the server runs and that base_url names it", Err: err}
-	}
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
-		return &Error{Class: ClassNetwork, Picture: -1, Message: host + " closed the connection before it answered; if it does so again the request may be too large for it", Err: err}
-	}
-	text := fmt.Sprintf("could not reach %s: %s; check that the server runs and that base_url names it", host, cleanText(err.Error(), secret))
-	return &Error{Class: ClassNetwork, Picture: -1, Message: text, Err: err}
 }

@@ -228,3 +228,16 @@ func TestWithoutAnAddressNothingIsTried(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatNoWaitCuresIsNotTriedAgain(t *testing.T) {
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	plain := serve(t, http.NotFound)
+	for url, want := range map[string]string{secure.URL: "certificate", "https" + strings.TrimPrefix(plain.URL, "http"): "http://"} {
+		_, err := NewClient(Timeouts{}).Post(t.Context(), textExchange(t, url))
+		var e *Error
+		if !errors.As(err, &e) || e.Advice != AdviceStop || !strings.Contains(e.Message, want) {
+			t.Errorf("%s gave %#v, want an error that says %q and stops", url, err, want)
+		}
+	}
+}
