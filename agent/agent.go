@@ -188,7 +188,13 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan EndReason) chan End
 			a.notice(NoticeInfo, "The conversation can be compacted when the running turn has ended.")
 			return turn
 		}
-		a.compact()
+		return a.begin(ctx, func(ctx context.Context) (EndReason, error) { return ended(a.compact(ctx, c.Instructions)) })
+	case PinPicture:
+		a.pin(c)
+	case DropPicture:
+		a.drop(c)
+	case Unfold:
+		a.unfold(c.ID)
 	case Note:
 		a.writeNote(c.Text)
 	}
@@ -238,13 +244,18 @@ func (a *Agent) queued() bool {
 // start begins a turn in a goroutine that Run waits for. A fresh prompt was typed after everything before it was
 // shown; one that waited in the queue was not.
 func (a *Agent) start(ctx context.Context, p Prompt, fresh bool) chan EndReason {
-	turnCtx, cancel := context.WithCancel(ctx)
+	return a.begin(ctx, func(ctx context.Context) (EndReason, error) { return a.guardedTurn(ctx, p, fresh) })
+}
+
+// begin runs work that can be interrupted, in a goroutine that Run waits for.
+func (a *Agent) begin(ctx context.Context, work func(context.Context) (EndReason, error)) chan EndReason {
+	workCtx, cancel := context.WithCancel(ctx)
 	a.mu.Lock()
 	a.cancel = cancel
 	a.mu.Unlock()
 	done := make(chan EndReason, 1)
 	go func() {
-		reason, err := a.guardedTurn(turnCtx, p, fresh)
+		reason, err := work(workCtx)
 		a.mu.Lock()
 		a.cancel = nil
 		leftover := a.steer // came too late for the turn: sent as the next one

@@ -58,13 +58,31 @@ type SetMode struct{ Mode guard.Mode }
 // Compact shrinks what the next request carries.
 type Compact struct{ Instructions string }
 
+// PinPicture keeps a picture in the context, exempt from eviction and elision; Off takes that back.
+type PinPicture struct {
+	Ref string
+	Off bool
+}
+
+// DropPicture takes a picture out of the context for good; Off brings it back.
+type DropPicture struct {
+	Ref string
+	Off bool
+}
+
+// Unfold takes an elision or a summary back, by the id of its mark.
+type Unfold struct{ ID string }
+
 // Note puts a sentence for the person into the transcript; it is never sent to a model.
 type Note struct{ Text string }
 
-func (Submit) command()   {}
-func (Unqueue) command()  {}
-func (Answer) command()   {}
-func (SetRoute) command() {}
-func (SetMode) command()  {}
-func (Compact) command()  {}
-func (Note) command()     {}
+func (Submit) command()      {}
+func (Unqueue) command()     {}
+func (Answer) command()      {}
+func (SetRoute) command()    {}
+func (SetMode) command()     {}
+func (Compact) command()     {}
+func (PinPicture) command()  {}
+func (DropPicture) command() {}
+func (Unfold) command()      {}
+func (Note) command()        {}

@@ -5,6 +5,7 @@ import (
 
 	"espy/agent/guard"
 	"espy/agent/message"
+	"espy/agent/projection"
 	"espy/providers"
 )
 
@@ -102,12 +103,13 @@ type Notice struct {
 
 // Meter is what a session has used, for the status line.
 type Meter struct {
-	Context int      // tokens the next request takes, estimated and corrected by reported usage
-	Window  int      // tokens the model takes; 0 unknown
-	Input   int      // tokens read in this session so far
-	Cached  int      // of those, served from a prompt cache
-	Output  int      // tokens written in this session so far
-	Cost    *float64 // US dollars; nil where a price is unknown
+	Context int             // tokens the next request takes, estimated and corrected by reported usage
+	Size    projection.Size // Context by kind
+	Window  int             // tokens the model takes; 0 unknown
+	Input   int             // tokens read in this session so far
+	Cached  int             // of those, served from a prompt cache
+	Output  int             // tokens written in this session so far
+	Cost    *float64        // US dollars; nil where a price is unknown
 }
 
 // UsageChanged follows each answer.
@@ -115,6 +117,12 @@ type UsageChanged struct {
 	Usage message.Usage // of the request just made
 	Meter Meter
 }
+
+// Activity says what the loop is at when it is not the model's answer or a call: summarising, rendering.
+type Activity struct{ Text string }
+
+// MeterChanged follows what changed the context without an answer: a compaction, a picture dropped or pinned.
+type MeterChanged struct{ Meter Meter }
 
 // QueueChanged tells what waits to be sent.
 type QueueChanged struct{ Queue []Queued }
@@ -166,6 +174,8 @@ func (PermissionAsked) event()   {}
 func (PermissionSettled) event() {}
 func (Notice) event()            {}
 func (UsageChanged) event()      {}
+func (Activity) event()          {}
+func (MeterChanged) event()      {}
 func (QueueChanged) event()      {}
 func (RouteChanged) event()      {}
 func (ModeChanged) event()       {}

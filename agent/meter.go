@@ -11,7 +11,8 @@ import (
 // meter says what the session has used and what the next request takes.
 func (a *Agent) meter() Meter {
 	route := a.Route()
-	m := Meter{Window: route.Model.ContextWindow, Context: a.estimate(a.build(route), route)}
+	m := Meter{Window: route.Model.ContextWindow, Size: a.size(a.build(route), route)}
+	m.Context = m.Size.Total()
 	a.log.read(func(h *projection.History) {
 		usage, cost := h.Usage()
 		m.Input, m.Output, m.Cached, m.Cost = usage.Input, usage.Output, usage.CacheRead, cost

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,37 +10,38 @@ import (
 	"espy/providers"
 )
 
-// recover mends the conversation after a failure, by marks, and reports whether asking again makes sense.
-func (a *Agent) recover(route providers.Route, request providers.Request, failure error, keep *int) bool {
+// recover mends the conversation after a failure, by marks, so that asking again makes sense; or it returns
+// what to tell the person.
+func (a *Agent) recover(ctx context.Context, route providers.Route, request providers.Request, failure error, keep *int) error {
 	var e *providers.Error
 	if !errors.As(failure, &e) {
-		return false
+		return failure
 	}
-	pictures := requestPictures(request)
-	switch e.Class {
-	case providers.ClassMissingBlob:
-		return e.Ref != "" && a.writeMarks([]message.MarkRecord{{Mark: message.MarkMissing, Refs: []string{a.original(e.Ref)}}}) == nil
-	case providers.ClassPicture:
-		if len(pictures) == 0 {
-			return false
-		}
+	if e.Class == providers.ClassTooLarge || e.Class == providers.ClassOverflow {
+		return a.makeRoom(ctx, route, keep, failure)
+	}
+	marks := a.mend(route, requestPictures(request), e)
+	if len(marks) == 0 {
+		return failure
+	}
+	return a.writeMarks(marks)
+}
+
+// mend is the marks that keep a refused picture out of the next request.
+func (a *Agent) mend(route providers.Route, pictures []message.Image, e *providers.Error) []message.MarkRecord {
+	switch {
+	case e.Class == providers.ClassMissingBlob && e.Ref != "":
+		return []message.MarkRecord{{Mark: message.MarkMissing, Refs: []string{a.original(e.Ref)}}}
+	case e.Class == providers.ClassPicture && len(pictures) > 0:
 		refused := pictures[len(pictures)-1] // newest first where the position is not given
 		if e.Picture >= 0 && e.Picture < len(pictures) {
 			refused = pictures[e.Picture]
 		}
-		return a.writeMarks([]message.MarkRecord{{Mark: message.MarkRetire, Refs: []string{a.original(refused.Ref)}, Reason: e.Message}}) == nil
-	case providers.ClassBlind:
-		return len(pictures) > 0 && a.writeMarks([]message.MarkRecord{{Mark: message.MarkBlind, Route: route.Name(), Reason: e.Message}}) == nil
-	case providers.ClassTooLarge, providers.ClassOverflow:
-		for *keep >= 0 {
-			elided := a.elide(*keep, NoticeCompacted)
-			*keep -= 2
-			if elided {
-				return true
-			}
-		}
+		return []message.MarkRecord{{Mark: message.MarkRetire, Refs: []string{a.original(refused.Ref)}, Reason: e.Message}}
+	case e.Class == providers.ClassBlind && len(pictures) > 0:
+		return []message.MarkRecord{{Mark: message.MarkBlind, Route: route.Name(), Reason: e.Message}}
 	}
-	return false
+	return nil
 }
 
 // requestPictures lists the pictures of a request in the order adapters count them.
@@ -83,16 +85,10 @@ func (a *Agent) elide(keep int, kind NoticeKind) bool {
 	if len(marks) == 0 || a.writeMarks(marks) != nil {
 		return false
 	}
-	after := a.meter().Context
-	a.events.put(Notice{Kind: kind, Sentence: fmt.Sprintf("Older tool output and pictures left the context: about %d tokens before, %d now. Everything is still in the session's log.", before, after)})
+	m := a.meter()
+	a.notice(kind, fmt.Sprintf("Older tool output and pictures left the context: about %d tokens before, %d now. Everything is still in the session's log.", before, m.Context))
+	a.events.put(MeterChanged{Meter: m})
 	return true
-}
-
-// compact is the person's wish to shrink: everything before the last turn that can be fetched again.
-func (a *Agent) compact() {
-	if !a.elide(1, NoticeCompacted) {
-		a.notice(NoticeInfo, "There is nothing to shrink: no older tool output, file or picture is in the context.")
-	}
 }
 
 // tellMark says in one line what a mark did. Elisions are told with their figures by elide.

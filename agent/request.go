@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"espy/agent/message"
 	"espy/agent/projection"
@@ -19,6 +20,9 @@ const (
 	mostRecoveries = 12
 	// fullShare is the share of the context window at which old tool output is elided before sending.
 	fullShare = 0.8
+	// mostOutput bounds what one answer may take, in tokens: services count the bound against the window and
+	// some against the credit, and no single answer of an agent needs more.
+	mostOutput = 32_000
 	// elideKeep is how many of the newest turns keep their tool output and pictures when eliding.
 	elideKeep = 4
 )
@@ -40,7 +44,10 @@ func (a *Agent) ask(ctx context.Context) (message.Message, error) {
 		if ctx.Err() != nil {
 			return message.Message{}, errInterrupted
 		}
-		if try == mostRecoveries || !a.recover(route, request, err, &keep) {
+		if try == mostRecoveries {
+			return message.Message{}, err
+		}
+		if err := a.recover(ctx, route, request, err, &keep); err != nil {
 			return message.Message{}, err
 		}
 	}
@@ -66,13 +73,37 @@ func (a *Agent) project(ctx context.Context, route providers.Route) (providers.R
 		}
 		facts = a.facts()
 	}
-	request := a.build(route)
-	if size := a.estimate(request, route); route.Model.ContextWindow > 0 && float64(size) > fullShare*float64(route.Model.ContextWindow) {
-		if a.elide(elideKeep, NoticeElided) {
-			request = a.build(route)
+	return a.fit(ctx, route)
+}
+
+// fit builds the request and makes room while it fills its share of the window. What cannot be made smaller is
+// sent as long as it fits at all; the provider has the last word.
+func (a *Agent) fit(ctx context.Context, route providers.Route) (providers.Request, error) {
+	window := route.Model.ContextWindow
+	for keep, fruitless := elideKeep, 0; ; {
+		request := a.build(route)
+		size := a.size(request, route)
+		if window <= 0 || float64(size.Total()) <= fullShare*float64(window) {
+			return request, nil
 		}
+		if fixed := size.System + size.Tools; fixed >= window {
+			return request, fmt.Errorf("the system text and the tools alone take about %d tokens and %s takes %d; choose a model with a larger window with /model", fixed, route.Name(), window)
+		}
+		err := a.makeRoom(ctx, route, &keep, nil)
+		if errors.Is(err, errInterrupted) {
+			return request, err
+		}
+		if err == nil && a.size(a.build(route), route).Total() < size.Total() {
+			continue
+		}
+		if fruitless++; fruitless < mostFruitless && !errors.Is(err, errNothingToSummarise) {
+			continue
+		}
+		if size.Total() <= window {
+			return request, nil
+		}
+		return request, fmt.Errorf("this request takes about %d tokens and %s takes %d, and the conversation could not be made smaller; shorten the request, remove pictures, or choose a model with a larger window with /model", size.Total(), route.Name(), window)
 	}
-	return request, nil
 }
 
 // facts looks at the stored bytes of every picture of the conversation.
@@ -149,7 +180,7 @@ func (a *Agent) rerender(ctx context.Context, w projection.Want) (media.Picture,
 // build selects and builds with what is recorded; it decides nothing.
 func (a *Agent) build(route providers.Route) (request providers.Request) {
 	a.log.read(func(h *projection.History) {
-		fixed := projection.Fixed{MaxTokens: route.Model.MaxOutput, Effort: a.effortNow(), CacheKey: a.opt.Session.ID()}
+		fixed := projection.Fixed{MaxTokens: min(route.Model.MaxOutput, mostOutput), Effort: a.effortNow(), CacheKey: a.opt.Session.ID()}
 		if prelude, ok := h.Prelude(); ok {
 			fixed.System, fixed.Tools = prelude.System, toolSpecs(prelude.Tools)
 		}
@@ -161,13 +192,13 @@ func (a *Agent) build(route providers.Route) (request providers.Request) {
 	return request
 }
 
-// estimate is the request's size in tokens, corrected by what the route reported before.
-func (a *Agent) estimate(request providers.Request, route providers.Route) (tokens int) {
-	size := projection.Measure(request, route)
+// size is what the request takes in tokens, by kind, corrected by what the route reported before.
+func (a *Agent) size(request providers.Request, route providers.Route) (size projection.Size) {
+	size = projection.Measure(request, route)
 	a.log.read(func(h *projection.History) {
-		tokens = size.Scale(h.Correction(route.Server.Name, route.Model.ID)).Total()
+		size = size.Scale(h.Correction(route.Server.Name, route.Model.ID))
 	})
-	return tokens
+	return size
 }
 
 // stream runs one request and writes the answer down. An interrupted answer keeps its words, never its calls.
@@ -195,14 +226,18 @@ func (a *Agent) tellDelta(d providers.Delta, said *strings.Builder) {
 		said.Reset()
 		a.events.put(AnswerRestarted{})
 	case d.Retry != nil:
-		a.events.put(Notice{Kind: NoticeRetried, Wait: d.Retry.Wait,
-			Sentence: fmt.Sprintf("%s; trying again in %s (attempt %d of %d).", d.Retry.Cause, d.Retry.Wait.Round(100*1e6), d.Retry.Attempt+1, d.Retry.Most)})
+		a.tellRetry(d.Retry)
 	case d.Text != "":
 		said.WriteString(d.Text)
 		a.events.put(TextDelta{d.Text})
 	case d.Thinking != "":
 		a.events.put(ThinkingDelta{d.Thinking})
 	}
+}
+
+func (a *Agent) tellRetry(r *providers.RetryNotice) {
+	a.events.put(Notice{Kind: NoticeRetried, Wait: r.Wait,
+		Sentence: fmt.Sprintf("%s; trying again in %s (attempt %d of %d).", r.Cause, r.Wait.Round(100*time.Millisecond), r.Attempt+1, r.Most)})
 }
 
 func (a *Agent) keepInterrupted(route providers.Route, said string) {

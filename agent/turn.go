@@ -19,7 +19,11 @@ func (a *Agent) guardedTurn(ctx context.Context, p Prompt, fresh bool) (reason E
 			reason, err = EndFailed, fmt.Errorf("espy hit a fault of its own and stopped the turn: %v\n%s", r, debug.Stack())
 		}
 	}()
-	err = a.turn(ctx, p, fresh)
+	return ended(a.turn(ctx, p, fresh))
+}
+
+// ended says as what a turn with this outcome ended.
+func ended(err error) (EndReason, error) {
 	var rejected *rejection
 	switch {
 	case err == nil:

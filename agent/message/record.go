@@ -193,7 +193,8 @@ type MarkRecord struct {
 	Summary  string   `json:"summary,omitempty"`  // the text that stands for the messages (summarise)
 	Route    string   `json:"route,omitempty"`    // "provider/model" (blind, rendition)
 	Image    *Image   `json:"image,omitempty"`    // the picture to send instead (rendition)
-	Off      bool     `json:"off,omitempty"`      // undoes an earlier mark of the same kind (pin, drop)
+	Off      bool     `json:"off,omitempty"`      // undoes an earlier mark of the same kind
+	Of       string   `json:"of,omitempty"`       // with Off, for marks on the path: the id of the mark it undoes
 }
 
 // CallKey names one call of one assistant message. A call id alone does not do: servers reuse them.

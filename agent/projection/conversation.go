@@ -25,6 +25,12 @@ func (h *History) Conversation() Conversation {
 			m.addSession(mark)
 		}
 	}
+	undone := make(map[string]bool)
+	for _, r := range h.Path() {
+		if mark, ok := r.(message.MarkRecord); ok && mark.Off {
+			undone[mark.Of] = true
+		}
+	}
 	for _, r := range h.Path() {
 		switch r := r.(type) {
 		case message.MessageRecord:
@@ -32,7 +38,9 @@ func (h *History) Conversation() Conversation {
 		case message.ResultRecord:
 			a.result(r)
 		case message.MarkRecord:
-			m.addPath(r, len(a.messages))
+			if !r.Off && !undone[r.ID] {
+				m.addPath(r, len(a.messages))
+			}
 		}
 	}
 	a.closeCalls()

@@ -14,7 +14,7 @@ type Facts struct {
 	Missing   map[string]bool  // blobs that are gone or altered
 	MaxImages int              // pictures an eviction keeps
 	EvictStep int              // how many more may pile up before the next eviction
-	Elide     bool             // shrink: tool text and pictures before the last ElideKeep turns become stubs
+	Elide     bool             // shrink now: tool text and pictures before the last ElideKeep turns become stubs
 	ElideKeep int
 }
 
@@ -41,7 +41,7 @@ func Decide(h *History, route providers.Route, facts Facts) Decision {
 	d := Decision{renderedOf: all.RenderedOf}
 	d.missing(all, facts)
 	c := Select(all, route)
-	d.elide(c, facts)
+	d.elide(c, route, facts)
 	pictures := present(c, &d)
 	pictures = d.evict(pictures, route, facts)
 	pictures = d.leaveOut(pictures, route, facts)
@@ -82,51 +82,6 @@ func (d *Decision) mark(m message.MarkRecord) {
 		d.Marks = append(d.Marks, m)
 	}
 }
-
-// elide proposes stubs for tool text, files and pictures before the last turns that are kept.
-func (d *Decision) elide(c Conversation, facts Facts) {
-	if !facts.Elide {
-		return
-	}
-	turns := c.Turns()
-	keep := max(facts.ElideKeep, 1) // the open request is never elided
-	if len(turns) == 0 {
-		return
-	}
-	until := 0
-	if len(turns) > keep {
-		until = turns[len(turns)-keep]
-	} else if facts.ElideKeep == 0 {
-		until = lastToolMessage(c) // one long turn: everything but its newest results
-	}
-	mark := message.MarkRecord{Mark: message.MarkElide}
-	open := turns[len(turns)-1]
-	for i := 0; i < until; i++ {
-		m := c.Messages[i]
-		if i == open || m.Role == message.RoleNote {
-			continue
-		}
-		for _, picture := range m.Images() {
-			mark.Refs = append(mark.Refs, picture.Ref)
-		}
-		for _, b := range m.Blocks {
-			switch b := b.(type) {
-			case message.ToolResult:
-				if worthEliding(b.Text) {
-					mark.Calls = append(mark.Calls, message.CallKey(m.Parent, b.CallID))
-				}
-			case message.Text:
-				if (b.Origin == message.OriginFile || b.Origin == message.OriginShell) && worthEliding(b.Text) {
-					mark.Messages = append(mark.Messages, m.ID)
-				}
-			}
-		}
-	}
-	d.mark(mark)
-}
-
-// worthEliding leaves short texts alone: a stub would be as long.
-func worthEliding(text string) bool { return len(text) > 300 && !isElided(text) }
 
 func lastToolMessage(c Conversation) int {
 	for i := len(c.Messages) - 1; i >= 0; i-- {

@@ -14,7 +14,10 @@ func Select(c Conversation, route providers.Route) Conversation {
 	inserted := make(map[string]bool)
 	for i, m := range c.Messages {
 		if mark, ok := covered[m.ID]; ok {
-			out.summarise(c, mark, inserted, i)
+			if !inserted[mark.ID] {
+				inserted[mark.ID] = true
+				out.summarise(c, mark, covered, i)
+			}
 			continue
 		}
 		out.Messages = append(out.Messages, c.selectMessage(m, c.at[i], route))
@@ -23,13 +26,20 @@ func Select(c Conversation, route providers.Route) Conversation {
 	return out
 }
 
-// coverage maps each summarised message to the newest summary that stands for it.
+// coverage maps each summarised message to the newest summary that stands for it. A summary may itself have been
+// summarised.
 func coverage(summaries []message.MarkRecord) map[string]message.MarkRecord {
 	covered := make(map[string]message.MarkRecord)
 	for _, s := range summaries {
 		for _, id := range s.Messages {
 			covered[id] = s
 		}
+	}
+	for id, s := range covered {
+		for newer, again := covered[s.ID]; again && newer.ID != s.ID; newer, again = covered[s.ID] {
+			s = newer
+		}
+		covered[id] = s
 	}
 	return covered
 }
@@ -38,19 +48,16 @@ func coverage(summaries []message.MarkRecord) map[string]message.MarkRecord {
 const summaryOpening = "[summary of the conversation before this point]\n"
 
 // summarise puts a summary where its first message stood, with a sentence for each picture it covers.
-func (c *Conversation) summarise(from Conversation, mark message.MarkRecord, inserted map[string]bool, i int) {
-	if inserted[mark.ID] {
-		return
-	}
-	inserted[mark.ID] = true
+func (c *Conversation) summarise(from Conversation, mark message.MarkRecord, covered map[string]message.MarkRecord, i int) {
 	blocks := []message.Block{message.Text{Text: summaryOpening + mark.Summary, Origin: message.OriginEspy}}
-	in := make(map[string]bool)
-	for _, id := range mark.Messages {
-		in[id] = true
-	}
+	told := make(map[string]bool)
 	for _, m := range from.Messages {
-		if in[m.ID] {
-			for _, picture := range m.Images() {
+		if by, ok := covered[m.ID]; !ok || by.ID != mark.ID {
+			continue
+		}
+		for _, picture := range m.Images() {
+			if !told[picture.Ref] {
+				told[picture.Ref] = true
 				blocks = append(blocks, message.Text{Text: summarisedSentence(picture), Origin: message.OriginEspy})
 			}
 		}
