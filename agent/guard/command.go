@@ -52,9 +52,9 @@ func CommandEnvironment(env, secret, allowed []string) []string {
 	kept := slices.DeleteFunc(withoutStart(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return (slices.Contains(providerVariables, strings.ToUpper(name)) || slices.Contains(secret, name)) && !slices.Contains(allowed, name) ||
-			slices.Contains([]string{"PAGER", "GIT_PAGER", "MANPAGER", "GIT_TERMINAL_PROMPT", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS", "TERM"}, name)
+			slices.Contains([]string{"PAGER", "GIT_PAGER", "MANPAGER", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS", "TERM"}, name)
 	})
-	return append(kept, "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "TERM=dumb")
+	return append(kept, "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "TERM=dumb")
 }
 
 // withoutStart leaves out what makes a shell run something first.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -202,7 +203,7 @@ func repositoryConfig(ctx context.Context, dir string) []setting {
 }
 
 func readRepositoryConfig(ctx context.Context, dir string) ([]setting, error) {
-	out, err := runGit(ctx, dir, userSettings(ctx), []string{"-c", "safe.bareRepository=explicit", "config", "--list", "--includes", "--show-scope", "-z"})
+	out, err := runGit(ctx, dir, userSettings(ctx), []string{"config", "--list", "--includes", "--show-scope", "-z"})
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +229,7 @@ func RepositoryRuns(ctx context.Context, dir string) string {
 		return ""
 	}
 	if err != nil {
-		if ge := (*GitError)(nil); errors.As(err, &ge) && ctx.Err() == nil && strings.Contains(ge.Stderr, "not a git repository") {
+		if noRepository(err) {
 			return ""
 		}
 		return "it cannot be read"
@@ -238,14 +239,40 @@ func RepositoryRuns(ctx context.Context, dir string) string {
 			return s.key
 		}
 	}
+	return indexHook(ctx, dir)
+}
+
+// indexHook names the one hook that reading commands run: they write the index when they refresh it.
+func indexHook(ctx context.Context, dir string) string {
+	const hook = "post-index-change"
+	out, err := runGit(ctx, dir, userSettings(ctx), []string{"rev-parse", "--git-path", "hooks/" + hook})
+	if noRepository(err) {
+		return ""
+	}
+	if err != nil {
+		return "its hooks cannot be found"
+	}
+	path := strings.TrimSuffix(string(out), "\n")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "the hook " + hook
+	}
 	return ""
+}
+
+func noRepository(err error) bool {
+	var ge *GitError
+	return errors.As(err, &ge) && strings.Contains(ge.Stderr, "not a git repository")
 }
 
 func runsPrograms(key, value string) bool {
 	switch key {
 	case "core.fsmonitor":
 		return value != "false" && value != "true" && value != "" // true is git's own daemon
-	case "core.pager", "diff.external", "core.sshcommand", "core.alternaterefscommand", "gpg.program", "gpg.ssh.program", "core.askpass", "core.editor", "core.gitproxy":
+	case "core.pager", "diff.external", "core.sshcommand", "core.alternaterefscommand", "gpg.program", "gpg.ssh.program", "core.askpass", "core.editor", "core.gitproxy",
+		"core.worktree": // reads files elsewhere
 		return true
 	case "log.showsignature":
 		return value != "false"

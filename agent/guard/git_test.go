@@ -117,8 +117,12 @@ func TestGitCommandsOfTheShellAskInAHostileRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer roots.Close()
+	bare := filepath.Join(filepath.Dir(dir), "docs", "bare")
+	plainGit(t, filepath.Dir(dir), "init", "-q", "--bare", bare)
+	plainGit(t, bare, "config", "core.fsmonitor", "/bin/false")
+	plainGit(t, bare, "config", "core.bare", "false")
 	g := New(Options{Roots: roots})
-	for command, want := range map[string]Verdict{"git status": Allow, "cd repo && git status": Ask, "git -C repo diff": Ask, "git -C repo log": Ask, "cd repo; ls": Allow} {
+	for command, want := range map[string]Verdict{"git status": Allow, "cd repo && git status": Ask, "git -C repo diff": Ask, "git -C repo log": Ask, "cd repo; ls": Allow, "cd docs/bare && git status": Ask} {
 		if d := g.Decide(shellEffect(command)); d.Verdict != want {
 			t.Errorf("%s: %+v, want %s", command, d, want)
 		}
@@ -150,6 +154,13 @@ func TestGitMayNotPrintACredentialThatIsTracked(t *testing.T) {
 			t.Errorf("%s: %+v", line, d)
 		}
 	}
+	hook := filepath.Join(dir, ".git", "hooks", "post-index-change")
+	os.MkdirAll(filepath.Dir(hook), 0o755)
+	os.WriteFile(hook, []byte("#!/bin/sh\n"), 0o755)
+	if d := g.Decide(shellEffect("git status")); d.Verdict != Ask || !strings.Contains(d.Reason, "post-index-change") {
+		t.Errorf("a hook that reading runs: %+v", d)
+	}
+	os.Remove(hook)
 	os.WriteFile(filepath.Join(dir, ".env"), []byte("K=1"), 0o644)
 	plainGit(t, dir, "add", "-f", ".env")
 	for _, line := range lines {

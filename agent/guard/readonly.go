@@ -35,7 +35,7 @@ var readOnlyCommands = sync.OnceValue(func() map[string]looker {
 		"md5sum sha1sum sha256sum sha512sum shasum cksum b2sum sum hexdump od strings tsort join") {
 		list[name] = looker{}
 	}
-	for _, name := range strings.Fields("node npm pnpm yarn python python3 pip pip3 ruby rustc cargo java javac gcc g++ clang make cmake docker kubectl " +
+	for _, name := range strings.Fields("node npm python python3 pip pip3 ruby java javac gcc g++ clang make cmake docker kubectl " +
 		"php perl deno bun tsc gofmt golangci-lint staticcheck terraform helm") {
 		list[name] = looker{inert: true, check: versionOnly}
 	}

@@ -103,7 +103,7 @@ func (s *shellJudge) script(text string, posix bool) {
 func (s *shellJudge) node(n syntax.Node) bool {
 	switch n := n.(type) {
 	case nil, *syntax.File, *syntax.Stmt, *syntax.Comment, *syntax.Word, *syntax.DblQuoted, *syntax.BraceExp, *syntax.CmdSubst, *syntax.ProcSubst,
-		*syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.WordIter, *syntax.CaseClause, *syntax.CaseItem,
+		*syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause, *syntax.CaseItem,
 		*syntax.BinaryCmd, *syntax.TimeClause, *syntax.FuncDecl, *syntax.ArrayExpr, *syntax.ArrayElem, *syntax.ParenTest, *syntax.ExtGlob:
 	case *syntax.Lit:
 		s.text(n.Value)
@@ -117,6 +117,10 @@ func (s *shellJudge) node(n syntax.Node) bool {
 		s.redirect(n)
 	case *syntax.DeclClause:
 		s.declare(n)
+	case *syntax.WordIter:
+		if !ownVariable(n.Name.Value) {
+			s.fault("it sets " + Printable(n.Name.Value) + " for what follows")
+		}
 	case *syntax.ParamExp:
 		s.param(n)
 	case *syntax.ArithmExp:
@@ -236,7 +240,7 @@ func (s *shellJudge) setting(a *syntax.Assign) string {
 	return name + "=" + value.text
 }
 
-// own reports variables that only the line itself uses: lower case, and none that programs read.
+// ownVariable reports variables that only the line itself uses: lower case, and none that programs read.
 func ownVariable(name string) bool {
 	return name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy")
 }

