@@ -231,6 +231,8 @@ func FuzzIngest(f *testing.F) {
 	f.Add(pngOf(f, screenshot(20, 10)), 0, 0, 5, 5)
 	f.Add(jpegOf(f, photograph(20, 10)), 1, 1, 8, 8)
 	f.Add(bomb(20000, 20000), 0, 0, 0, 0)
+	f.Add([]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"), 0, 0, 0, 0)
+	f.Add(insertChunk(pngOf(f, screenshot(20, 10)), iccp(displayP3())+pngChunk("eXIf", exif("II", 6))), 0, 0, 5, 5)
 	f.Add([]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"), 0, 0, 1, 1)
 	f.Fuzz(func(t *testing.T, data []byte, x, y, w, h int) {
 		if head, err := Probe(bytes.NewReader(data), int64(len(data))); err == nil && head.pixels() > 1<<20 && head.pixels() <= MaxImagePixels {
