@@ -55,6 +55,9 @@ const (
 	// retryServerMost is the longest wait asked by a server that is honoured; beyond it a person decides.
 	retryServerMost = 60 * time.Second
 
+	// maxForeignID is the longest call id that is kept as a server minted it, in bytes; real ones are under 100.
+	maxForeignID = 256
+
 	// maxCallID is the longest call id every protocol takes (OpenAI 40, Responses 64, Anthropic unbounded).
 	maxCallID = 40
 )

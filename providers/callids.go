@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"espy/agent/message"
 )
@@ -79,4 +81,17 @@ func (c *CallIDs) hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	digits := new(big.Int).SetBytes(sum[:]).Text(62)
 	return strings.Repeat("0", max(0, 9-len(digits))) + digits[:9]
+}
+
+// UniqueID is the id a call of an answer is kept under: the server's own, or "call_N" where it sent none, one
+// that an earlier call of the answer has, or one that is no id. used holds the ids so far.
+func UniqueID(id string, n int, used map[string]bool) string {
+	if len(id) > maxForeignID || strings.ContainsFunc(id, unicode.IsControl) || !utf8.ValidString(id) {
+		id = ""
+	}
+	for ; id == "" || used[id]; n++ {
+		id = fmt.Sprintf("call_%d", n)
+	}
+	used[id] = true
+	return id
 }

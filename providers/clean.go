@@ -20,6 +20,9 @@ func (s Server) Secrets() []string {
 	return secrets
 }
 
+// Clean makes a name that a server sent fit to be shown and kept: one bounded line without control characters.
+func Clean(name string) string { return cleanText(name, nil) }
+
 // cleanText makes a server's words fit for one line of a terminal: valid UTF-8, no control characters, no
 // direction marks, white space folded, secrets taken out, and at most maxErrorText bytes.
 func cleanText(text string, secrets []string) string {

@@ -188,3 +188,14 @@ func TestArgumentsAreAlwaysAnObject(t *testing.T) {
 		}
 	}
 }
+
+func TestACallIsKeptUnderAnIDOfItsOwn(t *testing.T) {
+	used := map[string]bool{}
+	for i, c := range []struct{ id, want string }{
+		{"call_a", "call_a"}, {"call_a", "call_2"}, {"", "call_3"}, {"a\x1b[2J", "call_4"}, {strings.Repeat("x", 300), "call_5"}, {"\xff", "call_6"}, {"toolu|odd", "toolu|odd"}, {"call_2", "call_8"},
+	} {
+		if got := UniqueID(c.id, i+1, used); got != c.want {
+			t.Errorf("%q is kept as %q, want %q", c.id, got, c.want)
+		}
+	}
+}

@@ -110,7 +110,7 @@ func (a *answer) readEvents(stream *providers.Stream) error {
 			}
 			return stream.Unintelligible(e.Data)
 		}
-		if err := a.add(stream, e.Data); err != nil {
+		if err := a.add(stream, e.Name, e.Data); err != nil {
 			return err
 		}
 	}
@@ -136,9 +136,12 @@ func (a *answer) ended(stream *providers.Stream, err error) error {
 	return stream.Truncated(err)
 }
 
-func (a *answer) add(stream *providers.Stream, data []byte) error {
+func (a *answer) add(stream *providers.Stream, name string, data []byte) error {
 	var e wireEvent
 	_ = json.Unmarshal(data, &e) // what did not decode stays empty
+	if e.Type == "" {
+		e.Type = name // the two are equal; a server may leave out either
+	}
 	if e.Type == "error" || providers.Present(e.Error) {
 		return stream.EventError(data)
 	}
@@ -149,7 +152,7 @@ func (a *answer) add(stream *providers.Stream, data []byte) error {
 			Usage json.RawMessage     `json:"usage"`
 		}
 		providers.Loosely(e.Message, &m)
-		a.model = string(m.Model)
+		a.model = providers.Clean(string(m.Model))
 		a.count(m.Usage)
 	case "content_block_start":
 		var b contentBlock
@@ -274,7 +277,7 @@ func (a *answer) readJSON(stream *providers.Stream) error {
 	if m.Type != "message" || m.Reason == "" {
 		return stream.Unintelligible(text)
 	}
-	a.model, a.reason = string(m.Model), string(m.Reason)
+	a.model, a.reason = providers.Clean(string(m.Model)), string(m.Reason)
 	a.count(m.Usage)
 	for i, b := range m.Content {
 		if err := a.start(i, b); err != nil {
@@ -329,11 +332,7 @@ func (p *part) block(used map[string]bool) message.Block {
 	case "redacted_thinking":
 		return message.Thinking{Opaque: opaque{Redacted: &p.data}.String()}
 	case "tool_use":
-		for n := p.call + 1; p.id == "" || used[p.id]; n++ {
-			p.id = fmt.Sprintf("call_%d", n)
-		}
-		used[p.id] = true
-		return message.ToolCall{ID: p.id, Name: p.name, Args: p.args()}
+		return message.ToolCall{ID: providers.UniqueID(p.id, p.call+1, used), Name: p.name, Args: p.args()}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -291,6 +292,7 @@ func TestOddStreamsAreUnderstood(t *testing.T) {
 	}
 	for name, stream := range map[string]string{
 		"data only":       strings.Join(dataOnly, ""),
+		"names only":      regexp.MustCompile(`"type":"(message|content_block)_[a-z]+"`).ReplaceAllString(whole.Messages(), `"x":0`),
 		"CRLF":            strings.ReplaceAll(whole.Messages(), "\n", "\r\n"),
 		"unknown events":  "event: novel\ndata: {\"type\":\"novel\",\"index\":\"x\"}\n\n" + whole.Messages(),
 		"no message_stop": strings.Split(whole.Messages(), "event: message_stop")[0],

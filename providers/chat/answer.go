@@ -27,6 +27,7 @@ type wireChoice struct {
 	Delta   json.RawMessage     `json:"delta"`
 	Message json.RawMessage     `json:"message"`
 	Finish  providers.LooseText `json:"finish_reason"`
+	Usage   json.RawMessage     `json:"usage"` // Moonshot
 }
 
 type wireDelta struct {
@@ -94,6 +95,9 @@ func (a *answer) readEvents(stream *providers.Stream) error {
 			}
 			return stream.Unintelligible(e.Data)
 		}
+		if e.Name == "error" {
+			return stream.EventError(e.Data)
+		}
 		if err := a.add(stream, e.Data); err != nil {
 			return err
 		}
@@ -153,7 +157,7 @@ func (a *answer) add(stream *providers.Stream, data []byte) error {
 		return stream.EventError(data)
 	}
 	if a.model == "" {
-		a.model = string(c.Model)
+		a.model = providers.Clean(string(c.Model))
 	}
 	a.count(c.Usage)
 	var groq struct {
@@ -165,6 +169,7 @@ func (a *answer) add(stream *providers.Stream, data []byte) error {
 		if choice.Index.N != 0 {
 			continue
 		}
+		a.count(choice.Usage)
 		if err := a.addChoice(choice); err != nil {
 			return err
 		}

@@ -142,17 +142,12 @@ func (l *callList) unfinished() bool {
 	return false
 }
 
-// blocks are the calls as blocks. A call without an id, or with one that another has, gets one by its place.
+// blocks are the calls as blocks. A call without a usable id gets one by its place.
 func (l *callList) blocks() []message.Block {
 	used := map[string]bool{}
 	var blocks []message.Block
 	for i, c := range l.calls {
-		id := c.id
-		for n := i + 1; id == "" || used[id]; n++ {
-			id = fmt.Sprintf("call_%d", n)
-		}
-		used[id] = true
-		block := message.ToolCall{ID: id, Name: c.name, Args: c.args.String()}
+		block := message.ToolCall{ID: providers.UniqueID(c.id, i+1, used), Name: c.name, Args: c.args.String()}
 		if c.extra != nil {
 			block.Opaque = keepExtra(c.extra)
 		}

@@ -270,6 +270,7 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 		"other JSON":       {answer: strict.Answer{Body: `{"status":"ok"}`}, want: providers.ClassUnintelligible, picture: -1},
 		"error as JSON":    {answer: strict.Answer{Body: `{"error":{"message":"Overloaded","code":529}}`}, want: providers.ClassOverloaded, picture: -1},
 		"error in stream":  {answer: strict.Answer{Body: "data: {\"error\":{\"message\":\"Overloaded\",\"code\":502}}\n\n"}, want: providers.ClassOverloaded, picture: -1},
+		"error by name":    {answer: strict.Answer{Body: "event: error\ndata: {\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}\n\n"}, want: providers.ClassOverloaded, picture: -1},
 		"error as finish":  {answer: strict.Answer{Body: "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}\n\n"}, want: providers.ClassOverloaded, picture: -1},
 		"nothing":          {answer: strict.Answer{Body: " "}, want: providers.ClassTruncated, picture: -1},
 		"done and nothing": {answer: strict.Answer{Body: "data: [DONE]\n\n"}, want: providers.ClassTruncated, picture: -1},

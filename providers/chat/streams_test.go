@@ -82,6 +82,7 @@ func TestOddStreamsAreUnderstood(t *testing.T) {
 func TestUsageIsFoundWhereverServersPutIt(t *testing.T) {
 	for usage, want := range map[string]message.Usage{
 		`"usage":{"prompt_tokens":9,"completion_tokens":2}`:                                                  {Input: 9, Output: 2},
+		`choice: "usage":{"prompt_tokens":9,"completion_tokens":2}`:                                          {Input: 9, Output: 2},
 		`"usage":{"prompt_tokens":"9","completion_tokens":2.0}`:                                              {Input: 9, Output: 2},
 		`"x_groq":{"usage":{"prompt_tokens":9,"completion_tokens":2}}`:                                       {Input: 9, Output: 2},
 		`"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_cache_hit_tokens":5}`:                      {Input: 9, Output: 2, CacheRead: 5},
@@ -89,7 +90,11 @@ func TestUsageIsFoundWhereverServersPutIt(t *testing.T) {
 		`"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cache_write_tokens":5}}`: {Input: 9, Output: 2, CacheWrite: 5},
 	} {
 		b := setUp(t, strict.Rules{}, providers.Quirks{})
-		b.server.Say(strict.Answer{Body: chunk(`{"content":"hi"}`) + finished + `data: {"choices":[],` + usage + "}\n\n"})
+		last := `data: {"choices":[],` + usage + "}\n\n"
+		if inner, ok := strings.CutPrefix(usage, "choice: "); ok {
+			last = `data: {"choices":[{"index":0,"delta":{},` + inner + "}]}\n\n"
+		}
+		b.server.Say(strict.Answer{Body: chunk(`{"content":"hi"}`) + finished + last})
 		if resp := b.run(t, ask(user(say("hi")))); resp.Usage == nil || *resp.Usage != want {
 			t.Errorf("%s was read as %+v, want %+v", usage, resp.Usage, want)
 		}

@@ -90,7 +90,7 @@ func (a *answer) readEvents(stream *providers.Stream) error {
 			}
 			return stream.Unintelligible(e.Data)
 		}
-		if err := a.add(stream, e.Data); err != nil {
+		if err := a.add(stream, e.Name, e.Data); err != nil {
 			return err
 		}
 	}
@@ -116,9 +116,12 @@ func (a *answer) readJSON(stream *providers.Stream) error {
 	return a.end(text)
 }
 
-func (a *answer) add(stream *providers.Stream, data []byte) error {
+func (a *answer) add(stream *providers.Stream, name string, data []byte) error {
 	var e wireEvent
 	_ = json.Unmarshal(data, &e) // what did not decode stays empty
+	if e.Type == "" {
+		e.Type = name // the two are equal; a server may leave out either
+	}
 	switch e.Type {
 	case "error", "response.failed":
 		return stream.EventError(data)
@@ -225,7 +228,7 @@ func (a *answer) settle(it *item, raw json.RawMessage) error {
 func (a *answer) end(raw json.RawMessage) error {
 	var r wireResponse
 	providers.Loosely(raw, &r)
-	a.ended, a.model = true, string(r.Model)
+	a.ended, a.model = true, providers.Clean(string(r.Model))
 	var incomplete struct {
 		Reason providers.LooseText `json:"reason"`
 	}

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"espy/agent/message"
@@ -104,12 +103,7 @@ func (it *item) block(place int, used map[string]bool) message.Block {
 		}
 		return b
 	case "function_call":
-		id := string(w.CallID)
-		for n := place + 1; id == "" || used[id]; n++ {
-			id = fmt.Sprintf("call_%d", n)
-		}
-		used[id] = true
-		b := message.ToolCall{ID: id, Name: string(w.Name), Args: string(w.Arguments)}
+		b := message.ToolCall{ID: providers.UniqueID(string(w.CallID), place+1, used), Name: string(w.Name), Args: string(w.Arguments)}
 		if w.ID != "" {
 			b.Opaque = opaque{CallItem: string(w.ID)}.String()
 		}
