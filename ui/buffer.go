@@ -142,6 +142,17 @@ func (b *buffer) place(in []cell) {
 	b.at.row += last
 }
 
+// append puts lines of cells at the cursor.
+func (b *buffer) append(lines [][]cell) {
+	for i, line := range lines {
+		if i > 0 {
+			b.place([]cell{{text: "\n"}})
+		}
+		b.place(line)
+	}
+	b.rev++
+}
+
 // join lets what is put in grow together with the graphemes on its sides: a combining mark typed behind its
 // letter is one cell with it.
 func join(head, in, tail []cell) (all, before, after []cell) {

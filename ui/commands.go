@@ -267,7 +267,10 @@ func (m *model) copyText(text string) tea.Cmd {
 	if m.o.Copy == nil {
 		return m.missing()
 	}
-	return m.report(func(ctx context.Context) (string, error) { return m.o.Copy(ctx, text) })
+	return m.report(func(ctx context.Context) (string, error) {
+		where, err := m.o.Copy(ctx, text)
+		return "copied to " + where, err
+	})
 }
 
 func (m *model) runExport(args string) tea.Cmd {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -307,4 +308,50 @@ func TestAShellLineGoesToTheShellAndLeavesThePicturesOnTheRow(t *testing.T) {
 	if names(d.m.row.pictures) != "a.png" {
 		t.Error("the picture left the row with a shell line")
 	}
+}
+
+func TestAnotherSessionTakesAlongOnlyWhatIsTypedWhileItOpens(t *testing.T) {
+	gate := make(chan struct{})
+	fail := errDemo
+	other := &script.Intake{}
+	d := drive(t, 80, 24, func(o *Options) {
+		o.New = func(context.Context) (Conversation, error) {
+			<-gate
+			return Conversation{script.NewLoop(script.Opened()), other}, fail
+		}
+	}, script.Opened())
+	d.m.attach(d.intake.Picture("a.png", 10, 10))
+	d.types("old ")
+	d.run(d.m.runNew(""))
+	d.types("new")
+	gate <- struct{}{}
+	d.until("the failure is told", func() bool { return !d.m.moving })
+	if d.m.comp.buf.text() != "old new" || names(d.m.row.pictures) != "a.png" {
+		t.Fatalf("after a failure the composer holds %q and %s", d.m.comp.buf.text(), names(d.m.row.pictures))
+	}
+	fail = nil
+	d.run(d.m.runNew(""))
+	d.types("more")
+	gate <- struct{}{}
+	d.until("the new session is there", func() bool { return !d.m.moving && d.m.draft.loaded })
+	if d.m.comp.buf.text() != "more" || !d.m.row.empty() {
+		t.Errorf("the new session begins with %q and %s", d.m.comp.buf.text(), names(d.m.row.pictures))
+	}
+	if state := string(d.intake.LoadDraft()); !strings.Contains(state, "a.png") {
+		t.Errorf("the old session's draft is %s", state)
+	}
+}
+
+func TestASteeringMessageShowsUntilTheTurnTakesIt(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.push(agent.TurnStarted{})
+	d.until("a turn runs", func() bool { return d.m.talk.busy })
+	d.types("use min-height")
+	d.key("ctrl+s")
+	d.shows("use min-height  goes into this turn")
+	if s := d.submits(); len(s) != 1 || !s[0].Steer {
+		t.Fatalf("sent %+v", s)
+	}
+	d.push(agent.TurnStarted{User: message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: "use min-height"}}}})
+	d.until("it is taken", func() bool { return len(d.m.talk.steers) == 0 })
 }

@@ -80,13 +80,13 @@ func (m *model) saveDraft() tea.Cmd {
 	d.saved = now
 	state, in := m.draftState(), m.conv.Intake
 	return m.work.do(func(context.Context) tea.Msg {
-		in.SaveDraft(state)
+		in.SaveDraft(state.encode())
 		return nil
 	})
 }
 
-// draftState is the unsent part; nil when there is none.
-func (m *model) draftState() []byte {
+// draftState is the unsent part.
+func (m *model) draftState() draftJSON {
 	var d draftJSON
 	if !m.comp.buf.empty() {
 		d.Pieces = m.comp.buf.pieces()
@@ -95,6 +95,11 @@ func (m *model) draftState() []byte {
 	for _, q := range m.talk.queue {
 		d.Queue = append(d.Queue, q.Prompt)
 	}
+	return d
+}
+
+// encode is the draft as it is stored; nil when nothing is unsent.
+func (d draftJSON) encode() []byte {
 	if len(d.Pieces) == 0 && len(d.Pictures) == 0 && len(d.Queue) == 0 {
 		return nil
 	}
@@ -191,12 +196,7 @@ func (m *model) onDraft(l draftLoaded) {
 	for _, p := range d.Pieces {
 		m.comp.restore(p)
 	}
-	for i, line := range typed {
-		if i > 0 {
-			m.comp.buf.insert("\n")
-		}
-		m.comp.buf.place(line)
-	}
+	m.comp.buf.append(typed)
 	m.comp.buf.undo = nil
 	m.row.pictures = append(slices.Clone(d.Pictures), m.row.pictures...)
 	m.comp.recall = len(m.comp.past)

@@ -48,6 +48,7 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 			m.welcome(e)
 			continue
 		case agent.Rejected:
+			m.talk.taken(promptText(e.Prompt))
 			m.putBack(e.Prompt)
 			m.say(rejection(e), true)
 			continue

@@ -56,8 +56,10 @@ func (m *model) onEditorReady(e editorReady) tea.Cmd {
 		m.say(e.err.Error(), true)
 		return nil
 	}
+	m.away.Store(true)
 	name := editorCommand(os.Getenv)
 	cmd := exec.Command(name[0], append(name[1:], e.path)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = m.o.Input, m.o.Output, os.Stderr // the terminal itself, not the program's reader of it
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{e.path, err} })
 }
 
@@ -72,6 +74,7 @@ func editorCommand(getenv func(string) string) []string {
 }
 
 func (m *model) onEdited(e edited) tea.Cmd {
+	m.away.Store(false)
 	if e.err != nil {
 		m.say(fmt.Sprintf("the editor did not run: %v; set $VISUAL or $EDITOR", e.err), true)
 	}

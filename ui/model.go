@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -34,7 +35,9 @@ type model struct {
 	live   live
 
 	jobs    []*job
-	pending *outbox // what Enter was pressed for while something was still being attached
+	moving  bool        // another session is being opened
+	away    atomic.Bool // another program has the terminal
+	pending *outbox     // what Enter was pressed for while something was still being attached
 
 	lastKey    time.Time
 	lastTyping bool // the last key went to the composer
@@ -173,11 +176,16 @@ func (m *model) settle() tea.Cmd {
 	if m.width > 0 && m.height > 0 {
 		cmds = append(cmds, m.layout())
 	}
-	if (m.talk.busy || len(m.jobs) > 0) && !m.ticking {
+	if m.moves() && !m.ticking {
 		m.ticking = true
 		cmds = append(cmds, m.work.after(spinnerPause, tick{}))
 	}
 	return tea.Batch(cmds...)
+}
+
+// moves reports whether a sign of work is on the screen. While a question stands, the person is waited for.
+func (m *model) moves() bool {
+	return len(m.jobs) > 0 || m.talk.busy && (m.dialog == nil || m.dialog.question == nil)
 }
 
 // tick moves the sign of work.

@@ -85,7 +85,7 @@ type Options struct {
 	History  func() []string
 	Remember func(text string)
 
-	Copy   func(ctx context.Context, text string) (how string, err error)
+	Copy   func(ctx context.Context, text string) (where string, err error) // "the clipboard"
 	Export func(ctx context.Context, path string) (written string, err error)
 
 	Trust Trust

@@ -21,6 +21,7 @@ type panelReady struct{ dialog *dialog }
 // switched brings another conversation.
 type switched struct {
 	conv Conversation
+	left aside
 	err  error
 }
 
@@ -181,23 +182,39 @@ func (m *model) runResume(args string) tea.Cmd {
 
 // switchTo saves the draft of this session and takes another up.
 func (m *model) switchTo(open func(context.Context) (Conversation, error)) tea.Cmd {
-	m.stopJobs()
+	if len(m.jobs) > 0 || m.moving {
+		m.say("wait until everything is attached, or press "+m.keys.key(actInterrupt), false)
+		return nil
+	}
 	m.say("opening…", false)
-	state, in := m.draftState(), m.conv.Intake
+	state, in, left := m.draftState(), m.conv.Intake, aside{m.comp.buf, m.row.pictures}
+	m.comp.buf, m.row.pictures = newBuffer(), nil // what is typed from now on goes along
+	m.moving, m.draft.loaded = true, false
 	return m.work.do(func(ctx context.Context) tea.Msg {
-		in.SaveDraft(state)
+		in.SaveDraft(state.encode())
 		conv, err := open(ctx)
-		return switched{conv, err}
+		return switched{conv, left, err}
 	})
 }
 
+// aside is what was unsent in the session that is left.
+type aside struct {
+	buf      buffer
+	pictures []agent.Attachment
+}
+
 func (m *model) onSwitched(s switched) tea.Cmd {
+	m.moving = false
 	if s.err != nil {
 		m.say(s.err.Error(), true)
+		m.draft.loaded = true
+		typed := m.comp.buf.lines
+		m.comp.buf = s.left.buf
+		m.comp.buf.textEnd()
+		m.comp.buf.append(typed)
+		m.row.pictures = append(s.left.pictures, m.row.pictures...)
 		return nil
 	}
-	m.row = row{cost: m.o.Cost}
-	m.comp.buf, m.pending, m.jobs = newBuffer(), nil, nil
 	m.begin(s.conv)
 	return tea.Batch(m.next(), m.loadDraft())
 }

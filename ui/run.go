@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -32,7 +33,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer stop()
 	program = tea.NewProgram(m, append(programOptions(o, work.ctx), input.Options(reader, out)...)...)
-	unwatch := watchSignals(program)
+	unwatch := watchSignals(program, &m.away)
 	_, err = program.Run()
 	unwatch()
 	work.end()
@@ -49,17 +50,28 @@ func programOptions(o Options, ctx context.Context) []tea.ProgramOption {
 }
 
 // watchSignals ends the program in order on every signal that asks a program to end. Bubble Tea knows two of
-// them; for the others it would leave the terminal as it is.
-func watchSignals(p *tea.Program) (stop func()) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGINT)
+// them; for the others it would leave the terminal as it is. While the program is on the screen these signals
+// are its own, whoever listened before: ctrl+c in an editor reaches every program of the terminal, and must
+// end the editor's command only.
+func watchSignals(p *tea.Program, away *atomic.Bool) (stop func()) {
+	all := []os.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGINT}
+	signal.Reset(all...)
+	signals := make(chan os.Signal, len(all))
+	signal.Notify(signals, all...)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		select {
-		case <-signals:
-			p.Quit()
-		case <-done:
+		for {
+			select {
+			case s := <-signals:
+				if away.Load() && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
+					continue
+				}
+				p.Quit()
+				return
+			case <-done:
+				return
+			}
 		}
 	}()
 	return func() {
@@ -71,9 +83,7 @@ func watchSignals(p *tea.Program) (stop func()) {
 
 // farewell saves the draft and turns how the program ended into an error.
 func (m *model) farewell(err error) error {
-	if m.draft.loaded {
-		m.conv.Intake.SaveDraft(m.draftState())
-	}
+	m.saveLast()
 	if m.fault != "" {
 		return m.writeFault()
 	}
@@ -81,6 +91,18 @@ func (m *model) farewell(err error) error {
 		return nil
 	}
 	return err
+}
+
+// saveLast saves the draft. After a fault the state may be in pieces, which must not hide the report.
+func (m *model) saveLast() {
+	defer func() {
+		if fault := recover(); fault != nil && m.fault == "" {
+			m.fault = crashReport(fault)
+		}
+	}()
+	if m.draft.loaded {
+		m.conv.Intake.SaveDraft(m.draftState().encode())
+	}
 }
 
 // writeFault keeps the report of a fault of espy itself and says where.

@@ -106,7 +106,11 @@ func (m *model) submit(p parcel, texts []message.Text, more []agent.Attachment) 
 	for _, a := range pictures {
 		m.talk.pictures[a.Image.Ref] = a.Record
 	}
-	m.conv.Loop.Send(agent.Submit{Prompt: agent.Prompt{Text: blocks(p, texts), Attachments: pictures}, Steer: p.steer})
+	prompt := agent.Prompt{Text: blocks(p, texts), Attachments: pictures}
+	if p.steer && m.talk.busy {
+		m.talk.steers = append(m.talk.steers, promptText(prompt))
+	}
+	m.conv.Loop.Send(agent.Submit{Prompt: prompt, Steer: p.steer})
 	return m.remember(p.text)
 }
 

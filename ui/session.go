@@ -21,6 +21,7 @@ type session struct {
 	mode   guard.Mode
 	meter  agent.Meter
 	queue  []agent.Queued
+	steers []string // sent into the running turn and not yet taken there
 	opened bool
 
 	busy    bool
@@ -172,6 +173,7 @@ func (s *session) take(e agent.Event, now time.Time) {
 		s.thought, s.writing = -1, -1
 		s.busy, s.started, s.doing = true, now, "waiting for "+s.modelName()
 		s.list.add(&said{blocks: e.User.Blocks, pictures: s.pictures})
+		s.taken(e.User.TypedText())
 	case agent.TextDelta:
 		a := s.answerEntry()
 		a.text += e.Text
@@ -273,7 +275,7 @@ func (s *session) judged(e agent.PermissionSettled) {
 }
 
 func (s *session) ended(e agent.TurnEnded) {
-	s.busy, s.doing, s.asks = false, "", nil
+	s.busy, s.doing, s.asks, s.steers = false, "", nil, nil
 	s.finishLive()
 	switch {
 	case e.Err != nil:
@@ -312,12 +314,24 @@ func (s *session) modelName() string {
 	return flat(s.route.Name())
 }
 
+// taken forgets a steering message that has reached its turn.
+func (s *session) taken(text string) {
+	if i := slices.Index(s.steers, text); i >= 0 {
+		s.steers = slices.Delete(s.steers, i, i+1)
+	}
+}
+
 // queueView is what waits to be sent, above the composer.
 func (s *session) queueView(width, most int, t *theme, keys keymap) []string {
 	if most < 1 {
 		return nil
 	}
 	var lines []string
+	for _, text := range s.steers {
+		lines = append(lines, t.accent.Render(cut("  ↳ "+flat(text)+"  goes into this turn", width)))
+	}
+	lines = lines[:min(len(lines), most)]
+	most = max(most-len(lines), 1)
 	for i, q := range s.queue {
 		if i == most-1 && len(s.queue) > most {
 			lines = append(lines, t.dim.Render(cut(fmt.Sprintf("  … %d more queued", len(s.queue)-i), width)))

@@ -348,3 +348,23 @@ func TestSuspendingGivesTheTerminalToTheShellAndComesBack(t *testing.T) {
 	})
 	x.restored()
 }
+
+func TestTheEditorHasTheTerminalAndItsCtrlCToItself(t *testing.T) {
+	editor := filepath.Join(t.TempDir(), "editor")
+	script := "#!/bin/sh\ntrap '' INT\nkill -INT 0\nprintf 'from the editor\\n' >> \"$1\"\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	x := startDemo(t, "VISUAL="+editor)
+	x.shows("ask for something")
+	x.types("begun ")
+	x.shows("begun")
+	x.types("\x07") // ctrl+g
+	x.shows("begun from the editor")
+	x.types(" and here")
+	x.shows("begun from the editor and here")
+	x.types("\x03\x03")
+	if err := x.gone(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
