@@ -95,7 +95,7 @@ func (w *world) socket() {
 	}
 	w.t.Cleanup(func() { l.Close() })
 	if err := os.Rename(filepath.Join(dir, "s"), w.path("ws/socket")); err != nil {
-		w.t.Skip("a socket cannot be moved between these file systems:", err)
+		w.t.Fatal("a socket cannot be moved between these file systems:", err)
 	}
 }
 
@@ -375,4 +375,24 @@ func TestASessionsOwnPicturesOpenAndTheRestOfTheStateDoesNot(t *testing.T) {
 	if _, err := w.roots.WriteFile(w.path("state/sessions/s/blobs/1.png"), nil); fault(err) != FaultOutside {
 		t.Errorf("a stored picture was written: %v", err)
 	}
+}
+
+func FuzzNoNameReadsWhatLiesOutside(f *testing.F) {
+	w := newWorld(f)
+	for _, a := range attempts(w) {
+		f.Add(a.name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		for door, open := range map[string]func(string) (*os.File, Path, error){"Open": w.roots.Open, "openFollowing": w.roots.openFollowing} {
+			file, p, err := open(name)
+			if err != nil {
+				continue
+			}
+			data, _ := io.ReadAll(file)
+			file.Close()
+			if strings.Contains(string(data), w.forbidden) || !w.roots.InWorkspace(p.Abs) {
+				t.Fatalf("%s(%q) opened %s", door, name, p.Abs)
+			}
+		}
+	})
 }
