@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"espy/ui"
@@ -39,7 +40,11 @@ func execute() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	root := rootCommand()
-	err := root.ExecuteContext(ctx)
+	return exitCode(root.ExecuteContext(ctx))
+}
+
+// exitCode says what went wrong, where nothing has yet, and is the code to end with.
+func exitCode(err error) int {
 	var code exit
 	var usage *start.UsageError
 	switch {
@@ -47,6 +52,8 @@ func execute() int {
 		return headless.ExitDone
 	case errors.As(err, &code):
 		return int(code)
+	case errors.Is(err, context.Canceled):
+		return headless.ExitInterrupted
 	case errors.As(err, &usage):
 		output().Fail(err)
 		return headless.ExitUsage
@@ -73,7 +80,7 @@ func rootCommand() *cobra.Command {
 	var o options
 	root := &cobra.Command{
 		Use: "espy [DIR]", Short: "A coding assistant in the terminal that sees", Version: version,
-		Args: cobra.MaximumNArgs(1), SilenceErrors: true, SilenceUsage: true,
+		Args: between(0, 1, "espy [DIR]"), SilenceErrors: true, SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.Folder = args[0]
@@ -105,8 +112,11 @@ func modelFlags(cmd *cobra.Command, o *options) {
 func runCommand() *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
-		Use: "run [PROMPT|-]", Short: "Run one turn and print the answer", Args: cobra.MaximumNArgs(1),
+		Use: "run [PROMPT|-]", Short: "Run one turn and print the answer", Args: between(0, 1, "espy run 'the whole prompt in quotes'"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.maxTurns < 0 || !(o.maxCost >= 0) {
+				return &start.UsageError{Err: errors.New("--max-turns and --max-cost are limits, which cannot be below 0; 0 is no limit")}
+			}
 			prompt := ""
 			if len(args) == 1 {
 				prompt = args[0]
@@ -131,10 +141,10 @@ func runCommand() *cobra.Command {
 func lookCommand() *cobra.Command {
 	var look headless.LookOptions
 	cmd := &cobra.Command{
-		Use: "look FILE", Short: "Show what a model would see of a picture, and what it would cost", Args: exactly(1, "espy look FILE"),
+		Use: "look FILE", Short: "Show what a model would see of a picture, and what it would cost", Args: between(1, 1, "espy look FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			look.File = args[0]
-			s, err := start.Load(cmd.Context(), version, start.Flags{})
+			s, err := start.Load(cmd.Context(), version, start.Flags{Reports: true})
 			if err != nil {
 				return err
 			}
@@ -149,10 +159,17 @@ func lookCommand() *cobra.Command {
 	return cmd
 }
 
-func exactly(n int, usage string) cobra.PositionalArgs {
+// anyNumber is no upper bound on arguments.
+const anyNumber = -1
+
+// between bounds the number of arguments; a wrong one is bad usage.
+func between(least, most int, usage string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return &start.UsageError{Err: fmt.Errorf("expected %d argument, found %d: %s", n, len(args), usage)}
+		switch {
+		case len(args) < least:
+			return &start.UsageError{Err: fmt.Errorf("something is missing; expected %s", usage)}
+		case most != anyNumber && len(args) > most:
+			return &start.UsageError{Err: fmt.Errorf("%q is too much; expected %s", args[most], usage)}
 		}
 		return nil
 	}
@@ -161,7 +178,7 @@ func exactly(n int, usage string) cobra.PositionalArgs {
 func sessionsCommand() *cobra.Command {
 	var all, everywhere bool
 	list := func(cmd *cobra.Command, _ []string) error {
-		s, err := start.Load(cmd.Context(), version, start.Flags{})
+		s, err := start.Load(cmd.Context(), version, start.Flags{Reports: true})
 		if err != nil {
 			return err
 		}
@@ -171,19 +188,19 @@ func sessionsCommand() *cobra.Command {
 		}
 		return headless.ListSessions(cmd.Context(), s.Store, folder, all, output())
 	}
-	cmd := &cobra.Command{Use: "sessions", Short: "List, show and remove sessions", Args: cobra.NoArgs, RunE: list}
-	listing := &cobra.Command{Use: "list", Short: "List the sessions of this folder", Args: cobra.NoArgs, RunE: list}
+	cmd := &cobra.Command{Use: "sessions", Short: "List, show and remove sessions", Args: between(0, 0, "espy sessions [list|show|rm]"), RunE: list}
+	listing := &cobra.Command{Use: "list", Short: "List the sessions of this folder", Args: between(0, 0, "espy sessions list"), RunE: list}
 	for _, c := range []*cobra.Command{cmd, listing} {
 		c.Flags().BoolVar(&all, "all", false, "no limit to how many are listed")
 		c.Flags().BoolVar(&everywhere, "everywhere", false, "of all folders")
 	}
-	show := &cobra.Command{Use: "show ID", Short: "Print a session's conversation", Args: exactly(1, "espy sessions show ID"),
+	show := &cobra.Command{Use: "show ID", Short: "Print a session's conversation", Args: between(1, 1, "espy sessions show ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
 				return headless.ShowSession(cmd.Context(), s.Store, args[0], output())
 			})
 		}}
-	remove := &cobra.Command{Use: "rm ID…", Short: "Remove sessions", Args: cobra.MinimumNArgs(1),
+	remove := &cobra.Command{Use: "rm ID…", Short: "Remove sessions", Args: between(1, anyNumber, "espy sessions rm ID…"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
 				return headless.RemoveSessions(cmd.Context(), s.Store, args, output())
@@ -194,7 +211,7 @@ func sessionsCommand() *cobra.Command {
 }
 
 func withStore(ctx context.Context, do func(*start.Settings) error) error {
-	s, err := start.Load(ctx, version, start.Flags{})
+	s, err := start.Load(ctx, version, start.Flags{Reports: true})
 	if err != nil {
 		return err
 	}
@@ -203,7 +220,7 @@ func withStore(ctx context.Context, do func(*start.Settings) error) error {
 
 func modelsCommand() *cobra.Command {
 	var sources bool
-	cmd := &cobra.Command{Use: "models [FILTER]", Short: "List every known model with its sight, window and price", Args: cobra.MaximumNArgs(1),
+	cmd := &cobra.Command{Use: "models [FILTER]", Short: "List every known model with its sight, window and price", Args: between(0, 1, "espy models [FILTER]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
 				filter := ""
@@ -218,7 +235,7 @@ func modelsCommand() *cobra.Command {
 }
 
 func doctorCommand() *cobra.Command {
-	return &cobra.Command{Use: "doctor", Short: "Say what works on this machine and terminal, and how to mend what does not", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "doctor", Short: "Say what works on this machine and terminal, and how to mend what does not", Args: between(0, 0, "espy doctor"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
 				route, why, err := s.Choose()
@@ -231,15 +248,16 @@ func doctorCommand() *cobra.Command {
 }
 
 func configCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Where the settings are, and whether they are right", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "config", Short: "Where the settings are, and whether they are right", Args: between(0, 0, "espy config [path|check|show]"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(
-		&cobra.Command{Use: "path", Short: "Print where the settings file is", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		&cobra.Command{Use: "path", Short: "Print where the settings file is", Args: between(0, 0, "espy config path"), RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error { fmt.Println(s.Dirs.ConfigFile()); return nil })
 		}},
-		&cobra.Command{Use: "check", Short: "Say what is wrong in the settings", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		&cobra.Command{Use: "check", Short: "Say what is wrong in the settings", Args: between(0, 0, "espy config check"), RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error { return headless.CheckConfig(s.Problems, s.Dirs.ConfigFile(), output()) })
 		}},
-		&cobra.Command{Use: "show", Short: "Print the settings in force and where each came from", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		&cobra.Command{Use: "show", Short: "Print the settings in force and where each came from", Args: between(0, 0, "espy config show"), RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
 				return headless.ShowConfig(s.Config, output())
 			})
@@ -249,7 +267,10 @@ func configCommand() *cobra.Command {
 
 // runFace runs one turn without a screen.
 func runFace(ctx context.Context, o options, prompt string) error {
-	text, err := headless.ReadPrompt(prompt, os.Stdin)
+	text, err := headless.ReadPrompt(ctx, prompt, os.Stdin)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return &start.UsageError{Err: err}
 	}
@@ -281,6 +302,12 @@ func runFace(ctx context.Context, o options, prompt string) error {
 func screenFace(ctx context.Context, o options) error {
 	if o.resume == chooseSession && looksLikeSession(o.Folder) {
 		o.resume, o.Folder = o.Folder, "" // "--resume ID": the flag's value may be left out, so the id came as an argument
+	}
+	if o.continues && o.resume != "" {
+		return &start.UsageError{Err: errors.New("--continue and --resume choose different sessions; give one of them")}
+	}
+	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
+		return &start.UsageError{Err: errors.New("the full-screen program needs a terminal for its input and output; in scripts and pipes use `espy run`")}
 	}
 	o.Actions = ui.Actions()
 	s, err := start.Load(ctx, version, o.Flags)

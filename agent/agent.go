@@ -12,6 +12,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,6 +69,7 @@ type Agent struct {
 	cancel   context.CancelFunc // of the running turn; nil while idle
 	held     bool               // the queue waits: the turn before it failed
 	number   int                // the highest picture number handed out
+	numbered map[string]int     // by ref, the numbers of pictures that were attached
 }
 
 // New prepares an agent for a fresh or resumed session. Nothing is written and nothing is contacted.
@@ -80,7 +82,7 @@ func New(opt Options) (*Agent, error) {
 		opt: opt, gate: opt.Env.Gate, events: newMailbox(),
 		log:      &journal{session: opt.Session, history: history, now: opt.Now},
 		commands: make(chan struct{}, 1), route: opt.Route, effort: opt.Effort,
-		asks: make(map[string]chan Answer), number: history.HighestNumber(),
+		asks: make(map[string]chan Answer), number: history.HighestNumber(), numbered: make(map[string]int),
 	}
 	env := opt.Env
 	env.Blobs, env.Route, env.Picture, env.Progress = opt.Session, a.Route, a.Picture, a.progress
@@ -174,6 +176,7 @@ func (a *Agent) takeInbox() []Command {
 func (a *Agent) do(ctx context.Context, c Command, turn chan EndReason) chan EndReason {
 	switch c := c.(type) {
 	case Submit:
+		c.Prompt.Attachments = eachOnce(c.Prompt.Attachments)
 		return a.submit(ctx, c, turn)
 	case Unqueue:
 		a.unqueue(c.ID)
@@ -233,6 +236,17 @@ func (a *Agent) submit(ctx context.Context, s Submit, turn chan EndReason) chan 
 		return a.startQueued(ctx) // a held queue goes on with the person's next message
 	}
 	return turn
+}
+
+// eachOnce leaves out what is there already: a picture on the row that the text names too is one picture.
+func eachOnce(all []Attachment) []Attachment {
+	var kept []Attachment
+	for _, at := range all {
+		if !slices.ContainsFunc(kept, func(k Attachment) bool { return k.Image.Ref == at.Image.Ref }) {
+			kept = append(kept, at)
+		}
+	}
+	return kept
 }
 
 func (a *Agent) queued() bool {

@@ -445,6 +445,29 @@ func TestWhatIsTypedWhileBusyIsQueuedWithItsPicturesAndCanBeTakenBack(t *testing
 	}
 }
 
+func TestLookingAtOtherDetailsAndAttachingAgainLeaveNoGapInTheNumbers(t *testing.T) {
+	h := newHouse(t, guard.ModeAsk, say("two pictures"))
+	first, ctx := h.attach(h.picture("a.png", 50, 30)), context.Background()
+	for _, d := range []media.Detail{media.DetailLow, media.DetailHigh, media.DetailAuto} {
+		again, err := h.intake.Redetail(ctx, first, d)
+		if err != nil || again.Record.Number != 1 {
+			t.Fatalf("at detail %s it has number %d, %v", d, again.Record.Number, err)
+		}
+	}
+	if twice := h.attach(filepath.Join(h.dir, "a.png")); twice.Record.Number != 1 {
+		t.Errorf("the same picture attached twice is image %d", twice.Record.Number)
+	}
+	second := h.attach(h.picture("other.png", 20, 30))
+	if second.Record.Number != 2 {
+		t.Errorf("the second picture is image %d", second.Record.Number)
+	}
+	h.send("on the row and named in the text", first, second, first)
+	h.end()
+	if got := sent(h.stage.request(0)); strings.Count(got, "[image 1:") != 1 || strings.Count(got, "[image 2:") != 1 {
+		t.Errorf("want each picture once:\n%s", got)
+	}
+}
+
 func TestAtNamesAndAttachRefuseInTheSameWords(t *testing.T) {
 	h := newHouse(t, guard.ModeAsk)
 	if err := os.WriteFile(filepath.Join(h.dir, ".env"), []byte("KEY=secret"), 0o600); err != nil {

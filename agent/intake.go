@@ -215,6 +215,11 @@ func (in *Intake) attachFile(ctx context.Context, f *os.File, path string) (Atta
 }
 
 func (in *Intake) ingest(ctx context.Context, source media.Source, opt media.Options) (Attachment, error) {
+	return in.ingestAs(ctx, source, opt, in.agent.numberFor)
+}
+
+// ingestAs puts a picture through the gate; number is asked only for one that passed.
+func (in *Intake) ingestAs(ctx context.Context, source media.Source, opt media.Options, number func(ref string) int) (Attachment, error) {
 	picture, err := in.agent.gate.Ingest(ctx, in.agent.opt.Session.Draft(), source, opt)
 	if err != nil {
 		return Attachment{}, err
@@ -224,7 +229,7 @@ func (in *Intake) ingest(ctx context.Context, source media.Source, opt media.Opt
 		Image:   picture.Image,
 		Receipt: r,
 		Record: message.PictureRecord{
-			Ref: picture.Image.Ref, Number: in.agent.numberFor(picture.Image.Ref), Name: source.Name, Source: source.Path, Original: picture.Original,
+			Ref: picture.Image.Ref, Number: number(picture.Image.Ref), Name: source.Name, Source: source.Path, Original: picture.Original,
 			Detail: string(detailOr(opt.Detail)), Width: r.Source.Width, Height: r.Source.Height, Crop: r.Crop, Redacted: opt.Redact,
 			MediaType: picture.Image.MediaType,
 		},
@@ -238,14 +243,19 @@ func detailOr(d media.Detail) media.Detail {
 	return d
 }
 
-// numberFor hands out the next picture number. A picture the conversation already knows keeps its own.
+// numberFor hands out the next picture number. A picture the conversation already knows keeps its own, and so
+// does one that was attached before and not sent: attaching the same twice leaves no gap.
 func (a *Agent) numberFor(ref string) int {
 	if p, ok := a.Picture(ref); ok && p.Number > 0 {
 		return p.Number
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if n, ok := a.numbered[ref]; ok {
+		return n
+	}
 	a.number++
+	a.numbered[ref] = a.number
 	return a.number
 }
 
@@ -261,6 +271,7 @@ func (in *Intake) Adopt(attachments []Attachment) ([]Attachment, error) {
 		}
 		in.agent.mu.Lock()
 		in.agent.number = max(in.agent.number, at.Record.Number)
+		in.agent.numbered[at.Image.Ref] = at.Record.Number
 		in.agent.mu.Unlock()
 		kept = append(kept, at)
 	}
@@ -280,11 +291,11 @@ func (in *Intake) Redetail(ctx context.Context, at Attachment, detail media.Deta
 	}
 	source.Name, source.Path = at.Record.Name, at.Record.Source
 	source.Clipboard = true // a clipboard's BMP was kept as it came
-	again, err := in.ingest(ctx, source, media.Options{Detail: detail, Crop: at.Record.Crop, Redact: at.Record.Redacted})
+	again, err := in.ingestAs(ctx, source, media.Options{Detail: detail, Crop: at.Record.Crop, Redact: at.Record.Redacted},
+		func(string) int { return at.Record.Number })
 	if err != nil {
 		return at, err
 	}
-	again.Record.Number = at.Record.Number
 	return again, nil
 }
 

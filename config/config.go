@@ -107,3 +107,7 @@ func (p Problem) Error() string {
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Sentence)
 }
+
+// OnCommandLine reports whether a flag is at fault, which is bad usage: nothing may run on another choice than
+// the one that was asked for.
+func (p Problem) OnCommandLine() bool { return p.File == commandLine }

@@ -52,6 +52,9 @@ func Look(ctx context.Context, gate *media.Gate, secrets *guard.Secrets, opt Loo
 		return err
 	}
 	if opt.Out != "" {
+		if there, err := os.Stat(opt.Out); err == nil && os.SameFile(there, info) {
+			return fmt.Errorf("--out %s is the picture itself, which is never overwritten; name another file", opt.Out)
+		}
 		if err := os.WriteFile(opt.Out, sink.blobs[picture.Image.Ref], 0o600); err != nil {
 			return err
 		}

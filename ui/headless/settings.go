@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -13,7 +14,11 @@ func CheckConfig(problems []string, file string, out Output) error {
 	for _, p := range problems {
 		fmt.Fprintln(out.Out, oneLine(p))
 	}
-	if n := len(problems); n > 0 {
+	switch n := len(problems); n {
+	case 0:
+	case 1:
+		return errors.New("the settings have a fault")
+	default:
 		return fmt.Errorf("the settings have %d faults", n)
 	}
 	fmt.Fprintln(out.Out, "no faults in "+oneLine(file))

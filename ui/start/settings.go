@@ -30,6 +30,7 @@ type Flags struct {
 	Allow   []string
 	Actions []string // names of what keys can do, for checking [keys]
 	Accept  bool     // accept the workspace as it is now
+	Reports bool     // nothing runs, only a report is made: faults that keep a session from starting do not stop it
 }
 
 // Settings are what holds before a session is opened.
@@ -79,9 +80,12 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 	var problems []config.Problem
 	s.Config, problems = config.Load(config.Options{Dirs: dirs, Workspace: folder, Accepted: s.Accepted, Model: f.Model, Mode: f.Mode, Validators: validators(f.Actions)})
 	for _, p := range problems {
+		if p.OnCommandLine() {
+			return nil, usage("%s", p.Sentence)
+		}
 		s.Problems = append(s.Problems, p.Error())
 	}
-	if len(s.Config.Unsafe) > 0 {
+	if len(s.Config.Unsafe) > 0 && !f.Reports {
 		return nil, usage("a fault in the settings may have lost a restriction, so espy does not start: %s", s.Config.Unsafe[0].Error())
 	}
 	secrets.Add, secrets.Exempt = s.Config.Permissions.Credentials, s.Config.Permissions.NotCredentials
