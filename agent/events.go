@@ -35,7 +35,7 @@ type TextDelta struct{ Text string }
 // ThinkingDelta is a piece of the model's reasoning.
 type ThinkingDelta struct{ Text string }
 
-// AnswerRestarted voids the deltas since the last AnswerDone or TurnStarted: the request is sent again.
+// AnswerRestarted voids the deltas since the last AnswerDone or TurnStarted: the answer broke off.
 type AnswerRestarted struct{}
 
 // AnswerDone is a whole assistant message, written to the log. It replaces the deltas shown for it.

@@ -214,10 +214,18 @@ func (a *Agent) stream(ctx context.Context, route providers.Route, request provi
 			a.keepInterrupted(route, said.String())
 			return message.Message{}, errInterrupted
 		}
-		a.events.put(AnswerRestarted{})
+		if partial(err) {
+			a.events.put(AnswerRestarted{})
+		}
 		return message.Message{}, err
 	}
 	return a.writeAnswer(route, request, response)
+}
+
+// partial reports whether pieces of an answer were shown before it failed.
+func partial(err error) bool {
+	var e *providers.Error
+	return errors.As(err, &e) && e.Partial
 }
 
 func (a *Agent) tellDelta(d providers.Delta, said *strings.Builder) {

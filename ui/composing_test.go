@@ -317,7 +317,7 @@ func TestAnotherSessionTakesAlongOnlyWhatIsTypedWhileItOpens(t *testing.T) {
 	d := drive(t, 80, 24, func(o *Options) {
 		o.New = func(context.Context) (Conversation, error) {
 			<-gate
-			return Conversation{script.NewLoop(script.Opened()), other}, fail
+			return Conversation{Loop: script.NewLoop(script.Opened()), Intake: other}, fail
 		}
 	}, script.Opened())
 	d.m.attach(d.intake.Picture("a.png", 10, 10))

@@ -35,6 +35,9 @@ type Intake interface {
 	AttachFile(ctx context.Context, name string) (agent.Attachment, error)
 	// Adopt takes back pictures that a saved draft names; those whose bytes are gone are left out and named.
 	Adopt([]agent.Attachment) ([]agent.Attachment, error)
+	// Recall puts pictures of an earlier message back, of this session ("") or another. What came back is returned
+	// beside the error.
+	Recall(ctx context.Context, session string, images []message.Image) ([]agent.Attachment, error)
 	// AtFiles expands @file and @picture at sending.
 	AtFiles(ctx context.Context, text string) ([]message.Text, []agent.Attachment, error)
 	// Redetail renders an attachment again at another detail.
@@ -52,6 +55,7 @@ type Intake interface {
 type Conversation struct {
 	Loop   Loop
 	Intake Intake
+	Memory Memory // nil: the commands about pictures and folds say that they are not available
 }
 
 // Options is what the program is given. Loop and Intake must be set; a nil function means that the command

@@ -195,11 +195,11 @@ func (s *session) take(e agent.Event, now time.Time) {
 			s.retry = now.Add(e.Wait)
 		}
 	default:
-		s.takeCall(e)
+		s.takeCall(e, now)
 	}
 }
 
-func (s *session) takeCall(e agent.Event) {
+func (s *session) takeCall(e agent.Event, now time.Time) {
 	switch e := e.(type) {
 	case agent.CallStarted:
 		s.thought, s.writing = -1, -1
@@ -226,14 +226,21 @@ func (s *session) takeCall(e agent.Event) {
 	case agent.PermissionSettled:
 		s.judged(e)
 	default:
-		s.takeFact(e)
+		s.takeFact(e, now)
 	}
 }
 
-func (s *session) takeFact(e agent.Event) {
+func (s *session) takeFact(e agent.Event, now time.Time) {
 	switch e := e.(type) {
 	case agent.UsageChanged:
 		s.meter = e.Meter
+	case agent.MeterChanged:
+		s.meter = e.Meter
+	case agent.Activity:
+		if !s.busy {
+			s.busy, s.started = true, now
+		}
+		s.doing = e.Text
 	case agent.QueueChanged:
 		s.queue = e.Queue
 		s.learn(e.Queue)

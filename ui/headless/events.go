@@ -29,7 +29,7 @@ func eventLine(e agent.Event, session string) line {
 	case agent.ThinkingDelta:
 		return put("thinking", line{"delta": e.Text})
 	case agent.AnswerRestarted:
-		return put("notice", line{"kind": "restarted", "sentence": "The answer so far is void; the request is being sent again."})
+		return put("notice", line{"kind": "restarted", "sentence": "The answer broke off; its text so far is void."})
 	case agent.CallStarted:
 		return put("call_started", line{"id": e.Call.ID, "name": e.Call.Name, "args": e.Call.Args})
 	case agent.CallFinished:

@@ -87,7 +87,7 @@ func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
 }
 
 func conversation(room *Room, s *Settings) ui.Conversation {
-	return ui.Conversation{Loop: room.Agent, Intake: room.Intake}
+	return ui.Conversation{Loop: room.Agent, Intake: room.Intake, Memory: room.Agent}
 }
 
 // Options are what the full-screen program is given.

@@ -278,3 +278,20 @@ func (i *Intake) Picture(name string, w, h int) agent.Attachment {
 		},
 	}
 }
+
+// Recall makes a picture for each image, except of a session called "gone".
+func (i *Intake) Recall(ctx context.Context, session string, images []message.Image) ([]agent.Attachment, error) {
+	if err := i.wait(ctx); err != nil {
+		return nil, err
+	}
+	if session == "gone" {
+		return nil, errors.New("the session of that message is gone")
+	}
+	var back []agent.Attachment
+	for _, image := range images {
+		a := i.Picture("recalled.png", image.Width, image.Height)
+		a.Image.Ref = image.Ref
+		back = append(back, a)
+	}
+	return back, nil
+}
