@@ -91,7 +91,7 @@ func unknownCommand(name string, table []slash) string {
 	}
 	sentence := fmt.Sprintf("there is no command /%s", flat(name))
 	if best != "" {
-		sentence += fmt.Sprintf("; did you mean /%s", best)
+		return sentence + fmt.Sprintf("; did you mean /%s? A blank before the slash sends it as text", best)
 	}
 	return sentence + ". A blank before the slash sends it as text"
 }

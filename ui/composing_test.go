@@ -248,7 +248,7 @@ func TestAnUnknownCommandNamesTheNearestAndStays(t *testing.T) {
 	d := drive(t, 80, 24, nil, script.Opened())
 	d.types("/modle x")
 	d.key("enter")
-	d.shows("did you mean /model.")
+	d.shows("did you mean /model?")
 	if got := d.m.comp.buf.text(); got != "/modle x" {
 		t.Errorf("the composer holds %q", got)
 	}

@@ -165,9 +165,7 @@ func (f *Screen) export(_ context.Context, path string) (string, error) {
 	if path == "" {
 		path = "espy-" + room.Session.ID() + ".md"
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(f.settings.Folder, path)
-	}
+	path = absolute(f.settings.Folder, path)
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return "", fmt.Errorf("%s exists; name another file: /export PATH", path)
@@ -183,11 +181,13 @@ func (f *Screen) trust() ui.Trust {
 	s := f.settings
 	return ui.Trust{
 		Add: func(path string) (string, error) {
-			kept, err := s.Trust.AddPath(context.Background(), s.Folder, absolute(s.Folder, path))
+			opened, err := f.current().Roots.AddTrusted(absolute(s.Folder, path)) // first: what it refuses is not remembered
 			if err != nil {
 				return "", err
 			}
-			if _, err := f.current().Roots.AddTrusted(kept.Path); err != nil {
+			kept, err := s.Trust.AddPath(context.Background(), s.Folder, opened.Abs)
+			if err != nil {
+				f.current().Roots.RemoveTrusted(opened.Abs)
 				return "", err
 			}
 			return kept.Path + " may be read and written in this workspace's sessions from now on; /trust remove takes it back.", nil
@@ -221,9 +221,9 @@ func (f *Screen) trust() ui.Trust {
 }
 
 func absolute(folder, path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+	if path == "~" || strings.HasPrefix(path, "~/") {
 		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
+			return filepath.Join(home, path[1:])
 		}
 	}
 	if !filepath.IsAbs(path) {

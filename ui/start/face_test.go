@@ -1,0 +1,70 @@
+package start
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// screenIn opens the face of an empty workspace in a home of its own and returns both folders.
+func screenIn(t *testing.T) (screen *Screen, home, folder string) {
+	t.Helper()
+	home, folder = t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	settings, err := Load(context.Background(), "test", Flags{Folder: folder, Model: "fake/echo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen, err = NewScreen(context.Background(), settings, Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = screen.Close() })
+	return screen, home, folder
+}
+
+func TestAPathThatMayNotBeTrustedIsNotRememberedAsTrusted(t *testing.T) {
+	screen, home, folder := screenIn(t)
+	key := filepath.Join(home, ".ssh", "id_rsa")
+	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{key, filepath.Join(folder, "inside.txt")} {
+		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trust := screen.Options().Trust
+	for _, name := range []string{"~/.ssh/id_rsa", key, "inside.txt", "nowhere", "/dev/null"} {
+		if said, err := trust.Add(name); err == nil {
+			t.Errorf("%s was trusted: %s", name, said)
+		}
+	}
+	if paths, err := trust.List(); len(paths) > 0 || err != nil {
+		t.Errorf("trusted are %v, %v", paths, err)
+	}
+}
+
+func TestATildeIsTheHomeFolderForTrustAndExport(t *testing.T) {
+	screen, home, _ := screenIn(t)
+	if err := os.Mkdir(filepath.Join(home, "docs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	options := screen.Options()
+	if _, err := options.Trust.Add("~/docs"); err != nil {
+		t.Error(err)
+	}
+	if paths, err := options.Trust.List(); err != nil || len(paths) != 1 || !strings.HasSuffix(paths[0], "/docs") {
+		t.Errorf("trusted are %v, %v", paths, err)
+	}
+	if got, err := options.Export(context.Background(), "~/talk.md"); err != nil || got != filepath.Join(home, "talk.md") {
+		t.Errorf("exported to %q, %v", got, err)
+	}
+	if _, err := options.Export(context.Background(), "~/talk.md"); err == nil {
+		t.Error("an export wrote over a file")
+	}
+}
