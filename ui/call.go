@@ -141,6 +141,9 @@ func (c *call) arguments(width int, l look) []string {
 	if json.Indent(&pretty, []byte(args), "", "  ") == nil {
 		args = pretty.String()
 	}
+	if one := "  " + flat(c.call.Name) + " " + flat(c.call.Args); cellsOf(one) <= width {
+		return []string{l.t.dim.Render(one)}
+	}
 	lines := []string{l.t.dim.Render(cut("  "+flat(c.call.Name), width))}
 	for _, line := range wrap(safe(args), width-4) {
 		lines = append(lines, l.t.faint.Render("  │ ")+l.t.dim.Render(line))

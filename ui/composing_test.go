@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -354,4 +355,37 @@ func TestASteeringMessageShowsUntilTheTurnTakesIt(t *testing.T) {
 	}
 	d.push(agent.TurnStarted{User: message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: "use min-height"}}}})
 	d.until("it is taken", func() bool { return len(d.m.talk.steers) == 0 })
+}
+
+func TestAMessageWhoseFilesAreBeingReadIsInTheDraft(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Gate = make(chan struct{})
+	d.m.attach(d.intake.Picture("a.png", 10, 10))
+	d.types("see @main.go")
+	d.key("enter")
+	if !d.m.comp.buf.empty() {
+		t.Fatal("the message is still in the composer")
+	}
+	if err := d.m.farewell(nil); err != nil {
+		t.Fatal(err)
+	}
+	var draft draftJSON
+	if err := json.Unmarshal(d.intake.LoadDraft(), &draft); err != nil {
+		t.Fatal(err)
+	}
+	if len(draft.Pieces) != 1 || string(draft.Pieces[0].Text) != "see @main.go\n\n" || names(draft.Pictures) != "a.png" {
+		t.Errorf("the draft is %+v", draft)
+	}
+	close(d.intake.Gate)
+}
+
+func TestAPickerFindsWhatIsWrittenBeforeWhatHasItsLetters(t *testing.T) {
+	choices := []choice{{label: "x/other-plus"}, {label: "x/o-p-u-s"}, {label: "anthropic/claude-opus-5", about: "sees"}, {label: "x/blind", about: "opus"}}
+	got := search("opus", choices)
+	if len(got) < 3 || got[0] != 2 || got[1] != 3 {
+		t.Errorf("found %v, want the name, then the words, then the letters", got)
+	}
+	if got := search("sees claude", choices); len(got) != 1 || got[0] != 2 {
+		t.Errorf("two words found %v", got)
+	}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -51,24 +52,44 @@ func newPicker(title string, choices []choice, choose func(choice, string) tea.C
 	return d
 }
 
-// narrow keeps the choices that have the letters of the filter, the best first.
+// narrow keeps the choices that the filter finds, the best first.
 func (d *dialog) narrow() {
-	query := d.filter.text()
 	d.shown = d.shown[:0]
-	if query == "" || !d.filters {
-		for i := range d.choices {
-			d.shown = append(d.shown, i)
+	query := d.filter.text()
+	if !d.filters {
+		query = ""
+	}
+	d.shown = append(d.shown, search(query, d.choices)...)
+	d.selected = min(max(d.selected, 0), max(len(d.shown)-1, 0))
+}
+
+// search finds choices: first those whose label holds the query as it stands, then those that hold each of
+// its words somewhere, then those whose label has its letters in order.
+func search(query string, choices []choice) []int {
+	query = strings.ToLower(strings.TrimSpace(query))
+	words := strings.Fields(query)
+	var whole, some, letters []int
+	found := map[int]bool{}
+	labels := make([]string, len(choices))
+	for i, c := range choices {
+		labels[i] = strings.ToLower(c.label)
+		text := labels[i] + " " + strings.ToLower(c.about)
+		switch {
+		case strings.Contains(labels[i], query):
+			whole = append(whole, i)
+		case !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }):
+			some = append(some, i)
+		default:
+			continue
 		}
-	} else {
-		names := make([]string, len(d.choices))
-		for i, c := range d.choices {
-			names[i] = c.label + " " + c.about
-		}
-		for _, m := range fuzzy.Find(query, names) {
-			d.shown = append(d.shown, m.Index)
+		found[i] = true
+	}
+	for _, m := range fuzzy.Find(query, labels) {
+		if !found[m.Index] {
+			letters = append(letters, m.Index)
 		}
 	}
-	d.selected = min(max(d.selected, 0), max(len(d.shown)-1, 0))
+	return slices.Concat(whole, some, letters)
 }
 
 // key handles a key; closed says that the dialog is done.

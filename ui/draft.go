@@ -88,10 +88,14 @@ func (m *model) saveDraft() tea.Cmd {
 // draftState is the unsent part.
 func (m *model) draftState() draftJSON {
 	var d draftJSON
-	if !m.comp.buf.empty() {
-		d.Pieces = m.comp.buf.pieces()
+	for _, p := range m.parcels {
+		d.Pieces = append(d.Pieces, draftPiece{Text: []byte(p.text + "\n\n")})
+		d.Pictures = append(d.Pictures, p.pictures...)
 	}
-	d.Pictures = m.row.pictures
+	if !m.comp.buf.empty() {
+		d.Pieces = append(d.Pieces, m.comp.buf.pieces()...)
+	}
+	d.Pictures = append(d.Pictures, m.row.pictures...)
 	for _, q := range m.talk.queue {
 		d.Queue = append(d.Queue, q.Prompt)
 	}

@@ -37,6 +37,7 @@ type model struct {
 	jobs    []*job
 	moving  bool        // another session is being opened
 	away    atomic.Bool // another program has the terminal
+	parcels []*parcel   // messages on their way out while their @files are read
 	pending *outbox     // what Enter was pressed for while something was still being attached
 
 	lastKey    time.Time

@@ -76,10 +76,12 @@ func (m *model) post(p parcel) tea.Cmd {
 	if !strings.Contains(p.typed, "@") {
 		return m.submit(p, nil, nil)
 	}
-	in := m.conv.Intake
+	in, held := m.conv.Intake, &p
+	m.parcels = append(m.parcels, held)
 	return m.start("reading the @files…", nil, func(ctx context.Context) func(*model) tea.Cmd {
 		texts, pictures, err := in.AtFiles(ctx, p.typed)
 		return func(m *model) tea.Cmd {
+			m.parcels = slices.DeleteFunc(m.parcels, func(x *parcel) bool { return x == held })
 			if err != nil {
 				m.takeBack(p)
 				m.fail(err)

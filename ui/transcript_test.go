@@ -188,15 +188,15 @@ func TestMarkdownThatArrivesKeepsThePlace(t *testing.T) {
 func TestUnfoldingShowsArgumentsAndResult(t *testing.T) {
 	d := drive(t, 100, 60, nil, conversation())
 	d.quiet()
-	if strings.Contains(d.screen(), `"path": "web/toolbar.css"`) {
+	if strings.Contains(d.screen(), `read {"path":"web/toolbar.css"}`) {
 		t.Fatal("a folded call shows its arguments")
 	}
 	d.key("ctrl+o")
-	d.shows(`"path": "web/toolbar.css"`)
+	d.shows(`read {"path":"web/toolbar.css"}`)
 	d.shows("The toolbar clips its label.")
 	d.key("ctrl+o", "ctrl+t", "up", "up", "enter")
-	d.shows(`"command": "npm test"`)
-	if strings.Contains(d.screen(), `"path": "shot.png"`) {
+	d.shows(`shell {"command":"npm test"}`)
+	if strings.Contains(d.screen(), `read_media {"path":"shot.png"}`) {
 		t.Error("unfolding one entry unfolded another")
 	}
 	d.key("esc")
