@@ -83,3 +83,15 @@ func unwrapped(s terminal.Screen) string {
 func says(term *terminal.Terminal, sentence string) terminal.Screen {
 	return term.Until(fmt.Sprintf("the words %q", sentence), func(s terminal.Screen) bool { return strings.Contains(unwrapped(s), sentence) })
 }
+
+// quitWith leaves a program whose composer holds something.
+func quitWith(t testing.TB, term *terminal.Terminal) {
+	t.Helper()
+	term.Send(terminal.CtrlC)
+	term.WaitFor("again quits")
+	term.Send(terminal.CtrlC)
+	if code := term.Wait(); code != 0 {
+		t.Errorf("the program ended with exit code %d, want 0", code)
+	}
+	restored(t, term)
+}

@@ -29,8 +29,8 @@ const (
 // scratch is where the program is built; it goes when the tests have ended.
 var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "espy-e2e") })
 
-// binary builds the program once, and only where a test runs it.
-var binary = sync.OnceValues(func() (string, error) {
+// built builds the program once, and only where a test runs it.
+var built = sync.OnceValues(func() (string, error) {
 	dir, err := scratch()
 	if err != nil {
 		return "", err
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 
 func program(t testing.TB) string {
 	t.Helper()
-	path, err := binary()
+	path, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
