@@ -23,7 +23,7 @@ const (
 	// runDeadline is how long a run without a screen may take before it counts as hung.
 	runDeadline = time.Minute
 	// ready is what the composer of a program that is ready says.
-	ready = "ask for something"
+	ready = "›  ask for "
 )
 
 // scratch is where the program is built; it goes when the tests have ended.
@@ -84,6 +84,9 @@ func newWorld(t testing.TB) *world {
 	w.env = append(forgotten(), "HOME="+root+"/home", "XDG_STATE_HOME="+root+"/state", "XDG_CONFIG_HOME="+root+"/config",
 		"XDG_CACHE_HOME="+root+"/home/.cache", "XDG_DATA_HOME="+root+"/home/.local/share", "TMPDIR="+root+"/tmp", "GORACE=log_path="+races)
 	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(w.tree())
+		}
 		found, _ := filepath.Glob(races + ".*")
 		for _, name := range found {
 			report, _ := os.ReadFile(name)
@@ -91,6 +94,18 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	return w
+}
+
+// tree lists the files of the world with their sizes, for failures.
+func (w *world) tree() string {
+	var out strings.Builder
+	_ = filepath.Walk(w.root, func(path string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			fmt.Fprintf(&out, "%9d %s\n", info.Size(), strings.TrimPrefix(path, w.root))
+		}
+		return nil
+	})
+	return out.String()
 }
 
 // forgotten empties what this machine has set and a fresh one has not: desktops, keys, proxies, settings.
