@@ -205,8 +205,7 @@ func (m *model) onRowKey(name string) (tea.Cmd, bool) {
 	default:
 		if m.keys.find(inComposer, name) == actUp { // from the row, history
 			m.row.leave()
-			m.comp.older()
-			return nil, true
+			return m.older(), true
 		}
 		return nil, false
 	}

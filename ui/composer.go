@@ -17,7 +17,7 @@ type composer struct {
 	rev    int
 	rowsAt int
 
-	past    []string // what was sent before, oldest first
+	past    []Past   // what was sent before, oldest first
 	recall  int      // index into past; len(past) is the text being written
 	stashed [][]cell // that text, while history is shown
 }
@@ -236,7 +236,7 @@ func (c *composer) older() bool {
 		c.stashed = c.buf.lines
 	}
 	c.recall--
-	c.show(c.past[c.recall])
+	c.show(c.past[c.recall].Text)
 	return true
 }
 
@@ -251,7 +251,7 @@ func (c *composer) newer() bool {
 		c.buf.textEnd()
 		return true
 	}
-	c.show(c.past[c.recall])
+	c.show(c.past[c.recall].Text)
 	return true
 }
 
@@ -266,9 +266,9 @@ func (c *composer) show(text string) {
 }
 
 // sent empties the composer and adds what was sent to the history.
-func (c *composer) sent(text string) {
-	if n := len(c.past); strings.TrimSpace(text) != "" && (n == 0 || c.past[n-1] != text) {
-		c.past = append(c.past, text)
+func (c *composer) sent(p Past) {
+	if n := len(c.past); !p.empty() && (n == 0 || !c.past[n-1].same(p)) {
+		c.past = append(c.past, p)
 	}
 	c.recall, c.stashed = len(c.past), nil
 	c.buf.clear()

@@ -234,7 +234,7 @@ func TestTheRowActsOnTheSelectedPicture(t *testing.T) {
 }
 
 func TestUpWalksHistoryAndComesBackToTheText(t *testing.T) {
-	d := drive(t, 80, 24, func(o *Options) { o.History = func() []string { return []string{"one", "two"} } }, script.Opened())
+	d := drive(t, 80, 24, func(o *Options) { o.History = func() []Past { return []Past{{Text: "one"}, {Text: "two"}} } }, script.Opened())
 	d.until("history is there", func() bool { return len(d.m.comp.past) == 2 })
 	d.types("now")
 	for _, step := range []struct{ key, want string }{{"up", "two"}, {"up", "one"}, {"up", "one"}, {"down", "two"}, {"down", "now"}, {"ctrl+p", "two"}, {"ctrl+n", "now"}} {
@@ -242,6 +242,37 @@ func TestUpWalksHistoryAndComesBackToTheText(t *testing.T) {
 		if got := d.m.comp.buf.text(); got != step.want {
 			t.Fatalf("after %s the composer holds %q, want %q", step.key, got, step.want)
 		}
+	}
+}
+
+func TestRecalledMessagesBringTheirPicturesAndTakeThemAlong(t *testing.T) {
+	picture := func(n string) message.Image {
+		return message.Image{Ref: "blobs/" + strings.Repeat(n, 64) + ".png", MediaType: "image/png", Width: 40, Height: 30}
+	}
+	d := drive(t, 80, 24, func(o *Options) {
+		o.History = func() []Past {
+			return []Past{{Text: "one", Session: "s", Images: []message.Image{picture("a"), picture("b")}}, {Text: "two"}, {Text: "three", Session: "gone", Images: []message.Image{picture("c")}}}
+		}
+	}, script.Opened())
+	d.until("history is there", func() bool { return len(d.m.comp.past) == 3 })
+	d.m.attach(d.intake.Picture("own.png", 10, 10))
+	d.key("ctrl+p")
+	d.shows("the session of that message is gone")
+	d.key("ctrl+p", "ctrl+p")
+	d.until("both pictures are back", func() bool { return len(d.m.row.pictures) == 3 })
+	d.key("ctrl+n")
+	if got := names(d.m.row.pictures); got != "own.png" || d.m.comp.buf.text() != "two" {
+		t.Errorf("after going on, the row holds %s and the composer %q", got, d.m.comp.buf.text())
+	}
+	d.key("ctrl+p")
+	d.until("both pictures are back again", func() bool { return len(d.m.row.pictures) == 3 })
+	d.key("enter")
+	sent := d.submits()
+	if len(sent) != 1 || len(sent[0].Prompt.Attachments) != 3 {
+		t.Fatalf("sent %+v", sent)
+	}
+	if last := d.m.comp.past[len(d.m.comp.past)-1]; len(last.Images) != 3 {
+		t.Errorf("the message is remembered with %d pictures", len(last.Images))
 	}
 }
 

@@ -224,7 +224,7 @@ func (c *composer) restore(p draftPiece) {
 }
 
 // historyLoaded brings what was sent before.
-type historyLoaded struct{ past []string }
+type historyLoaded struct{ past []Past }
 
 func (m *model) loadHistory() tea.Cmd {
 	history := m.o.History

@@ -177,9 +177,9 @@ func (m *model) moveOrEdit(a action) tea.Cmd {
 	m.say("", false)
 	switch a {
 	case actHistoryBack:
-		m.comp.older()
+		return m.older()
 	case actHistoryOn:
-		m.comp.newer()
+		return m.newer()
 	case actUp:
 		if m.comp.vertical(-1) || m.row.focus() {
 			break
@@ -187,10 +187,10 @@ func (m *model) moveOrEdit(a action) tea.Cmd {
 		if m.comp.buf.empty() && len(m.talk.queue) > 0 {
 			return m.unqueue()
 		}
-		m.comp.older()
+		return m.older()
 	case actDown:
 		if !m.comp.vertical(1) {
-			m.comp.newer()
+			return m.newer()
 		}
 	default:
 		m.comp.buf.edit(a)

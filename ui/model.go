@@ -15,10 +15,11 @@ import (
 // model is the top of the program. It routes messages to the regions and lays them out; what a region does
 // is the region's own business. Update and View are called on one goroutine and never wait.
 type model struct {
-	o    Options
-	keys keymap
-	t    *theme
-	work *works
+	recalled []string // refs of pictures on the row that a recalled message brought
+	o        Options
+	keys     keymap
+	t        *theme
+	work     *works
 
 	conv  Conversation
 	talks int // conversations so far; what a command of an earlier one brings is dropped

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"espy/agent"
@@ -86,8 +88,8 @@ type Options struct {
 	New  func(ctx context.Context) (Conversation, error)
 
 	// History is what was sent before, oldest first; Remember adds to it.
-	History  func() []string
-	Remember func(text string)
+	History  func() []Past
+	Remember func(Past)
 
 	Copy   func(ctx context.Context, text string) (where string, err error) // "the clipboard"
 	Export func(ctx context.Context, path string) (written string, err error)
@@ -101,6 +103,18 @@ type Options struct {
 	Crash  CrashFile // where a fault of espy itself is written down; nil writes nothing
 	Clock  func() time.Time
 }
+
+// Past is a message that was sent: its text, and its pictures with the session that holds them.
+type Past struct {
+	Text    string
+	Session string
+	Images  []message.Image
+}
+
+// same reports whether two messages say and show the same.
+func (p Past) same(q Past) bool { return p.Text == q.Text && slices.Equal(p.Images, q.Images) }
+
+func (p Past) empty() bool { return strings.TrimSpace(p.Text) == "" && len(p.Images) == 0 }
 
 // CrashFile opens a file for a report about a fault of the program itself and names it.
 type CrashFile func() (w io.WriteCloser, name string, err error)

@@ -278,10 +278,10 @@ func (m *model) searchHistory() {
 	}
 	choices := make([]choice, 0, len(m.comp.past))
 	for i := len(m.comp.past) - 1; i >= 0; i-- {
-		choices = append(choices, choice{label: head(flat(head(m.comp.past[i], 4000)), 300), value: m.comp.past[i]})
+		choices = append(choices, choice{label: head(flat(head(m.comp.past[i].Text, 4000)), 300), about: pastPictures(m.comp.past[i]), value: i})
 	}
 	m.dialog = newPicker("sent before", choices, func(c choice, _ string) tea.Cmd {
-		m.comp.show(c.value.(string))
-		return nil
+		m.comp.at(c.value.(int))
+		return m.recallHere()
 	})
 }

@@ -56,11 +56,12 @@ func isShellLine(text string) bool {
 
 // postShell hands a "!" line to the loop, which runs it. It takes no pictures: they stay on the row.
 func (m *model) postShell(text string) tea.Cmd {
-	m.comp.sent(text)
+	past := Past{Text: text}
+	m.comp.sent(past)
 	m.say("", false)
 	m.list.end()
 	m.conv.Loop.Send(agent.Submit{Prompt: agent.Prompt{Text: []message.Text{{Text: text, Origin: message.OriginShell}}}})
-	return m.remember(text)
+	return m.remember(past)
 }
 
 // blindness says that the model cannot see the pictures on the row.
@@ -70,7 +71,8 @@ func (m *model) blindness() error {
 
 // post takes the message out of the composer and looks up the @files it names.
 func (m *model) post(p parcel) tea.Cmd {
-	m.comp.sent(p.text)
+	m.comp.sent(m.pastOf(p.text, p.pictures))
+	m.recalled = nil
 	m.say("", false)
 	m.list.end()
 	if !strings.Contains(p.typed, "@") {
@@ -113,7 +115,7 @@ func (m *model) submit(p parcel, texts []message.Text, more []agent.Attachment) 
 		m.talk.steers = append(m.talk.steers, promptText(prompt))
 	}
 	m.conv.Loop.Send(agent.Submit{Prompt: prompt, Steer: p.steer})
-	return m.remember(p.text)
+	return m.remember(m.pastOf(p.text, pictures))
 }
 
 // blocks is the message's text: what was typed, whole, and the files it named.
@@ -160,13 +162,17 @@ func (m *model) unqueue() tea.Cmd {
 	return nil
 }
 
-func (m *model) remember(text string) tea.Cmd {
+func (m *model) pastOf(text string, pictures []agent.Attachment) Past {
+	return Past{Text: text, Session: m.talk.id, Images: imagesOf(pictures)}
+}
+
+func (m *model) remember(p Past) tea.Cmd {
 	remember := m.o.Remember
-	if remember == nil || strings.TrimSpace(text) == "" {
+	if remember == nil || p.empty() {
 		return nil
 	}
 	return m.work.do(func(context.Context) tea.Msg {
-		remember(text)
+		remember(p)
 		return nil
 	})
 }

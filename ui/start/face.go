@@ -123,20 +123,22 @@ func (f *Screen) Options() ui.Options {
 	}
 }
 
-func (f *Screen) recall() []string {
+func (f *Screen) recall() []ui.Past {
 	entries, err := f.history.Entries(f.settings.Folder, mostRecalled)
 	if err != nil {
 		return nil
 	}
-	texts := make([]string, 0, len(entries))
+	past := make([]ui.Past, 0, len(entries))
 	for i := len(entries) - 1; i >= 0; i-- {
-		texts = append(texts, entries[i].Text)
+		e := entries[i]
+		past = append(past, ui.Past{Text: e.Text, Session: e.Session, Images: e.Images})
 	}
-	return texts
+	return past
 }
 
-func (f *Screen) remember(text string) {
-	_ = f.history.Add(context.Background(), store.HistoryEntry{Text: text, Folder: f.settings.Folder, Session: f.current().Session.ID(), Time: time.Now()})
+// remember keeps a sent message for recall. Where it cannot be kept, it is still in the session's log.
+func (f *Screen) remember(p ui.Past) {
+	_ = f.history.Add(context.Background(), store.HistoryEntry{Text: p.Text, Folder: f.settings.Folder, Session: f.current().Session.ID(), Images: p.Images, Time: time.Now()})
 }
 
 // copyText uses the desktop's clipboard, and where there is none the terminal's own, by OSC 52.
