@@ -127,7 +127,7 @@ func TestWordsAreWhatTheShellMakesOfThem(t *testing.T) {
 		`a b`, `'a b' "c d"`, `a\ b`, `"a\"b" 'c"d'`, `"a\$b\\c\d"`, `$'a\tb\x41\u00e9'`, `{a,b}{1,2}`, `x{a,b}y`, `a{b`, `{a}`, `'{a,b}'`, `{"a",b}`, `{.e"n"v,x}`, `a{1..3}`, `~`, `~/x`, `"~/x"`, `a~`, `x=~/y`, `"$HOME/x"`,
 		`--f={a,b}`, `a"b"'c'\d`, `""`, `'' x`, `a#b`, `\{a,b\}`, `{a,{b,c}}`, `{a,b`, `a,b}`, `{,x}`, `HEAD@{1}`, `\*`, `"*"`, `[`, `a\
 b`, `"a\
-b"`, `$'it\'s'`, `{a,b\,c}`, `$"x"`, `é{ü,ö}`,
+b"`, `$'it\'s'`, `{a,b\,c}`, "\"$(cat <<'EOF'\na 'b' \\$x\n\nEOF\n)\"", `$"x"`, `é{ü,ö}`,
 	} {
 		j := g.JudgeShell("program " + args)
 		if len(j.Commands) != 1 || !j.Commands[0].Known || len(j.Faults) > 0 {

@@ -45,6 +45,9 @@ func (s *shellJudge) interpreted(name string, args []word) {
 	if !ok {
 		return
 	}
+	if in.text && allKnown(args) && awkReads(texts(args)) {
+		return
+	}
 	operand := false
 	for i, w := range args {
 		text := w.text

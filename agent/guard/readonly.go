@@ -30,6 +30,9 @@ var readOnlyCommands = sync.OnceValue(func() map[string]looker {
 		"sed": {check: sedReads}, "go": {check: goReads}, "git": {}, "jq": {check: jqReads}, "fd": {check: without("xX", "--exec", "--exec-batch", "--follow", "-L")},
 		"diff": {check: without("r", "--recursive", "--from-file", "--to-file", "--starting-file")},
 	}
+	for _, name := range []string{"awk", "gawk", "mawk"} {
+		list[name] = looker{check: awkReads}
+	}
 	list["egrep"], list["fgrep"] = list["grep"], list["grep"]
 	for _, name := range strings.Fields("ls cat head tail nl tac rev cut tr paste fold fmt expand unexpand column comm cmp stat df readlink realpath " +
 		"md5sum sha1sum sha256sum sha512sum shasum cksum b2sum sum hexdump od strings tsort join") {
@@ -138,6 +141,30 @@ func sedReads(args []string) bool {
 		return false
 	}
 	return sedPrint().MatchString(args[1]) && !slices.ContainsFunc(args[2:], func(a string) bool { return strings.HasPrefix(a, "-") })
+}
+
+// awkReads knows programs that only print fields and count: no pipe, no redirection (and so no ">" at all), no
+// other program or file, no environment.
+func awkReads(args []string) bool {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		switch {
+		case (args[0] == "-F" || args[0] == "-v") && len(args) > 1:
+			args = args[2:]
+		case strings.HasPrefix(args[0], "-F"):
+			args = args[1:]
+		default:
+			return false
+		}
+	}
+	if len(args) == 0 {
+		return false
+	}
+	for _, part := range []string{"|", ">", "<", "@", "system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "ARG", "\\"} {
+		if strings.Contains(args[0], part) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(args[1:], func(a string) bool { return strings.HasPrefix(a, "-") || strings.Contains(a, "=") })
 }
 
 // jqReads refuses filters that see the environment or load modules.

@@ -59,8 +59,10 @@ type shellJudge struct {
 	home    string
 	folders []string
 	depth   int
-	j       *Judgement
-	repos   map[string]string // what runs in the repository of a folder
+	// functions says that the line defines some: any name may mean another thing then.
+	functions bool
+	j         *Judgement
+	repos     map[string]string // what runs in the repository of a folder
 }
 
 func (s *shellJudge) fault(why string) {
@@ -90,6 +92,11 @@ func (s *shellJudge) script(text string, posix bool) {
 		s.fault("it cannot be parsed as a shell command")
 		return
 	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		_, is := n.(*syntax.FuncDecl)
+		s.functions = s.functions || is
+		return true
+	})
 	before := s.posix
 	s.posix = posix
 	s.depth++

@@ -128,6 +128,8 @@ func (v *evaluation) part(part syntax.WordPart, first bool) {
 		for _, inner := range part.Parts {
 			if lit, ok := inner.(*syntax.Lit); ok {
 				v.ordinary(unescapeDouble(lit.Value))
+			} else if text, ok := v.judge.heredocText(inner); ok {
+				v.ordinary(text)
 			} else {
 				v.part(inner, false)
 			}
@@ -141,6 +143,28 @@ func (v *evaluation) part(part syntax.WordPart, first bool) {
 	default: // command substitution, extended globs
 		v.unknown()
 	}
+}
+
+// heredocText is the text of `$(cat <<'EOF' … EOF)`, the usual way to write a long message.
+func (s *shellJudge) heredocText(part syntax.WordPart) (string, bool) {
+	subst, ok := part.(*syntax.CmdSubst)
+	if !ok || s.functions || len(subst.Stmts) != 1 || len(subst.Stmts[0].Redirs) != 1 {
+		return "", false
+	}
+	stmt := subst.Stmts[0]
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	r := stmt.Redirs[0]
+	if !ok || len(call.Assigns) != 0 || len(call.Args) != 1 || call.Args[0].Lit() != "cat" || r.Op != syntax.Hdoc || r.N != nil || stmt.Negated || stmt.Background {
+		return "", false
+	}
+	if !quoted(r.Word) || r.Hdoc == nil || len(r.Hdoc.Parts) != 1 {
+		return "", false
+	}
+	lit, ok := r.Hdoc.Parts[0].(*syntax.Lit)
+	if !ok {
+		return "", false
+	}
+	return strings.TrimRight(lit.Value, "\n"), true
 }
 
 func (v *evaluation) unknown() { v.known, v.numeric = false, false }
