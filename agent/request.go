@@ -290,6 +290,8 @@ func (a *Agent) writeAnswer(route providers.Route, request providers.Request, re
 	a.events.put(AnswerDone{record.Body()})
 	if response.Usage != nil {
 		a.events.put(UsageChanged{Usage: *response.Usage, Meter: a.meter()})
+	} else {
+		a.events.put(MeterChanged{Meter: a.meter()})
 	}
 	if response.Stop == message.StopLength {
 		a.notice(NoticeInfo, "The answer was cut off at the model's output limit; ask it to go on.")
