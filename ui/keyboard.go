@@ -244,7 +244,7 @@ func (m *model) onGlobalMore(a action) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// cancel clears the text; a second time soon after, with nothing left, it quits.
+// cancel clears the text, or with none stops what runs; a second time soon after, with nothing left, it quits.
 func (m *model) cancel() tea.Cmd {
 	now := m.o.Clock()
 	if m.comp.buf.empty() && now.Sub(m.quitArmed) < quitWindow {
@@ -257,6 +257,11 @@ func (m *model) cancel() tea.Cmd {
 		m.comp.recall = len(m.comp.past)
 		m.say("cleared; "+m.keys.key(actUndo)+" brings the text back, "+m.keys.key(actCancel)+" again quits", false)
 		return nil
+	}
+	if m.talk.busy || len(m.jobs) > 0 {
+		cmd := m.interrupt()
+		m.say("stopping; "+m.keys.key(actCancel)+" again quits", false)
+		return cmd
 	}
 	m.say("press "+m.keys.key(actCancel)+" again to quit", false)
 	return nil

@@ -183,7 +183,7 @@ var bindings = sync.OnceValue(func() []binding {
 		{actHelp, inAll, []string{"f1"}, "help"},
 		{actRedraw, inAll, []string{"ctrl+l"}, "draw the screen again"},
 		{actSuspend, inAll, []string{"ctrl+z"}, "suspend espy"},
-		{actCancel, inAll, []string{"ctrl+c"}, "clear the text; twice quits"},
+		{actCancel, inAll, []string{"ctrl+c"}, "clear the text, or stop what runs; twice quits"},
 	}
 })
 

@@ -106,7 +106,10 @@ func (m *model) suspend() tea.Cmd {
 		m.say("there is no shell to go back to; "+m.keys.key(actCancel)+" twice quits", false)
 		return nil
 	}
-	return tea.Suspend
+	return tea.Batch(tea.Suspend, m.work.do(func(ctx context.Context) tea.Msg {
+		wakeUnlessStopped(ctx)
+		return nil
+	}))
 }
 
 func (m *model) quit() tea.Cmd { return tea.Quit }

@@ -17,6 +17,10 @@ const (
 	grace = 300 * time.Millisecond
 	// quitWindow is within which a second ctrl+c quits.
 	quitWindow = 2 * time.Second
+	// stopTime is how long the system may take to stop espy on ctrl+z before espy looks whether it did, and
+	// stopChecks how often it looks: the screen needs a moment to be handed over first.
+	stopTime   = 400 * time.Millisecond
+	stopChecks = 3
 	// farewell is how long Run waits for commands that are still under way when the program ends.
 	farewell = 2 * time.Second
 

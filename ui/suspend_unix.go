@@ -3,7 +3,9 @@
 package ui
 
 import (
+	"context"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,4 +19,20 @@ func suspendable() bool {
 	}
 	parent, err := unix.Getsid(os.Getppid())
 	return err == nil && parent == own
+}
+
+// wakeUnlessStopped brings espy back where the system did not stop it: the kernel ignores the request in a group
+// of processes that no shell with job control watches, such as a script's, and nobody would ever wake it. While
+// espy is stopped this is too, and afterwards one wake-up more changes nothing.
+func wakeUnlessStopped(ctx context.Context) {
+	tick := time.NewTicker(stopTime)
+	defer tick.Stop()
+	for range stopChecks {
+		select {
+		case <-tick.C:
+			_ = unix.Kill(os.Getpid(), unix.SIGCONT)
+		case <-ctx.Done():
+			return
+		}
+	}
 }

@@ -349,6 +349,28 @@ func TestSuspendingGivesTheTerminalToTheShellAndComesBack(t *testing.T) {
 	x.restored()
 }
 
+func TestSuspendingWhereNoShellWatchesComesBackByItself(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash here to run a script")
+	}
+	path, err := demoProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := startProgram(t, exec.Command(bash, "--norc", "--noprofile", "-c", path+"; exit $?"))
+	x.shows("ask for something")
+	x.types("\x1a")
+	x.until("the screen was handed over and taken back", func() bool { return strings.Count(x.written(), "\x1b[?1049h") >= 2 })
+	x.types("still here")
+	x.shows("still here")
+	x.types("\x03\x03")
+	if err := x.gone(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	x.restored()
+}
+
 func TestTheEditorHasTheTerminalAndItsCtrlCToItself(t *testing.T) {
 	editor := filepath.Join(t.TempDir(), "editor")
 	script := "#!/bin/sh\ntrap '' INT\nkill -INT 0\nprintf 'from the editor\\n' >> \"$1\"\n"
