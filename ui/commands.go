@@ -70,7 +70,7 @@ func (m *model) command(name, args string) tea.Cmd {
 		m.say(unknownCommand(name, table), true)
 		return nil
 	}
-	m.comp.buf.clear()
+	m.comp.sent(strings.TrimSpace("/" + name + " " + args))
 	m.hints.closed = wanted{}
 	m.say("", false)
 	return table[i].run(m, args)
@@ -136,7 +136,7 @@ func given(c Command) func(*model, string) tea.Cmd {
 				m.say(err.Error(), true)
 				return nil
 			}
-			return m.post(parcel{text: text, pictures: m.row.take()})
+			return m.post(parcel{text: text, typed: args, pictures: m.row.take()})
 		}
 		return m.report(func(ctx context.Context) (string, error) { return c.Run(ctx, args) })
 	}

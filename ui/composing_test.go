@@ -285,6 +285,12 @@ func TestAnUnknownCommandNamesTheNearestAndStays(t *testing.T) {
 		t.Errorf("the composer holds %q", got)
 	}
 	d.key("ctrl+c")
+	d.types("/mode plan")
+	d.key("enter", "up")
+	if got := d.m.comp.buf.text(); got != "/mode plan" {
+		t.Errorf("up after a command brings back %q", got)
+	}
+	d.key("ctrl+c")
 	d.types("/tmp/shot.png shows what?")
 	d.key("enter")
 	if len(d.submits()) != 1 {
@@ -419,4 +425,10 @@ func TestAPickerFindsWhatIsWrittenBeforeWhatHasItsLetters(t *testing.T) {
 	if got := search("sees claude", choices); len(got) != 1 || got[0] != 2 {
 		t.Errorf("two words found %v", got)
 	}
+}
+
+func TestAPasteThatWasCutSaysSo(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.send(input.PasteMsg{Text: "text", Cut: 4096})
+	d.shows("its last 4,096 bytes are left out")
 }

@@ -87,7 +87,7 @@ func (d *driver) send(msg tea.Msg) {
 // until takes messages in until a condition holds.
 func (d *driver) until(what string, holds func() bool) {
 	d.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(30 * time.Second)
 	look := time.NewTicker(5 * time.Millisecond) // what a command did shows without a message
 	defer look.Stop()
 	for !holds() {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,17 +15,22 @@ const second = time.Second
 func (m *model) onInput(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case input.PasteMsg:
-		return m.onPaste(msg.Text)
+		cmd := m.onPaste(msg.Text)
+		if msg.Cut > 0 {
+			m.say(fmt.Sprintf("the paste was too long: its last %s are left out", amount(msg.Cut, "byte")), true)
+		}
+		return cmd
 	case tea.KeyMsg:
 		if msg.Paste {
 			return m.onPaste(string(msg.Runes))
 		}
 	}
 	name, ok := input.Name(msg)
-	if !ok {
+	typed := typedText(msg)
+	if !ok && typed == "" {
 		return nil
 	}
-	return m.onKey(name, typedText(msg))
+	return m.onKey(name, typed)
 }
 
 // typedText is the text a key stands for, "" for a key that is not text.

@@ -78,6 +78,9 @@ func newModel(o Options, t *theme, work *works) *model {
 // begin takes a conversation up: an empty transcript that its Opened event fills.
 func (m *model) begin(c Conversation) {
 	m.conv = c
+	if c.First != nil {
+		m.o.First = *c.First
+	}
 	m.talks++
 	list := newTranscript(look{t: m.t, keys: m.keys.key}, m.renderAnswer)
 	m.list = &list

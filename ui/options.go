@@ -57,7 +57,8 @@ type Intake interface {
 type Conversation struct {
 	Loop   Loop
 	Intake Intake
-	Memory Memory // nil: the commands about pictures and folds say that they are not available
+	Memory Memory       // nil: the commands about pictures and folds say that they are not available
+	First  *FirstScreen // what its first screen says; nil keeps what the options say
 }
 
 // Options is what the program is given. Loop and Intake must be set; a nil function means that the command

@@ -23,12 +23,11 @@ import (
 // patience is how long a test waits for what must come. It is no measure of speed.
 const patience = 30 * time.Second
 
+// demoDir is where the demonstration is built, once and only if a test needs it.
+var demoDir string
+
 var demoProgram = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "espy-ui-demo-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "demo")
+	path := filepath.Join(demoDir, "demo")
 	out, err := exec.Command("go", "build", "-o", path, "./testdata/demo").CombinedOutput()
 	if err != nil {
 		os.Stderr.Write(out)
@@ -37,10 +36,13 @@ var demoProgram = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := demoProgram(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	dir, err := os.MkdirTemp("", "espy-ui-demo-")
+	if err != nil {
+		panic(err)
 	}
+	demoDir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
