@@ -70,7 +70,7 @@ func (m *model) command(name, args string) tea.Cmd {
 		m.say(unknownCommand(name, table), true)
 		return nil
 	}
-	m.comp.sent(strings.TrimSpace("/" + name + " " + args))
+	m.comp.sent(Past{Text: strings.TrimSpace("/" + name + " " + args)})
 	m.hints.closed = wanted{}
 	m.say("", false)
 	return table[i].run(m, args)
