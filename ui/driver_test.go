@@ -2,6 +2,7 @@ package ui
 
 import (
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -177,4 +178,15 @@ func (d *driver) submits() []agent.Submit {
 		}
 	}
 	return out
+}
+
+func TestAFaultInReadingTheTerminalEndsTheProgramInOrder(t *testing.T) {
+	var report string
+	r := guardedReader{nil, func(s string) { report = s }}
+	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("Read = %d, %v; want the end of input", n, err)
+	}
+	if !strings.Contains(report, "guardedReader") {
+		t.Errorf("the report does not say where: %q", report)
+	}
 }

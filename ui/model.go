@@ -101,6 +101,9 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 			next, cmd = m, tea.Quit
 		}
 	}()
+	if m.fault != "" { // it was met while drawing
+		return m, tea.Quit
+	}
 	m.stale = true
 	cmd = m.route(msg)
 	return m, tea.Batch(cmd, m.settle())

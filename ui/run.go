@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -32,7 +33,8 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("the terminal cannot be read: %w", err)
 	}
 	defer stop()
-	program = tea.NewProgram(m, append(programOptions(o, work.ctx), input.Options(reader, out)...)...)
+	guarded := guardedReader{reader, func(report string) { program.Send(crashed{report}) }}
+	program = tea.NewProgram(m, append(programOptions(o, work.ctx), tea.WithInput(guarded), tea.WithOutput(out))...)
 	unwatch := watchSignals(program, &m.away)
 	_, err = program.Run()
 	unwatch()
@@ -47,6 +49,23 @@ func programOptions(o Options, ctx context.Context) []tea.ProgramOption {
 		options = append(options, tea.WithMouseCellMotion())
 	}
 	return options
+}
+
+// guardedReader keeps a fault in reading the terminal from ending the program with the terminal in pieces:
+// Bubble Tea reads on a goroutine of its own that nothing guards.
+type guardedReader struct {
+	*input.Reader
+	fault func(report string)
+}
+
+func (g guardedReader) Read(p []byte) (n int, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			g.fault(crashReport(fault))
+			n, err = 0, io.EOF
+		}
+	}()
+	return g.Reader.Read(p)
 }
 
 // watchSignals ends the program in order on every signal that asks a program to end. Bubble Tea knows two of
