@@ -116,7 +116,7 @@ func (a *Agent) accept(p Prompt) error {
 		return errors.New("there is nothing to send: type a request or attach a picture")
 	}
 	if err := a.opt.Session.Draft().Promote(refs...); err != nil {
-		return fmt.Errorf("the pictures could not be kept: %w", err)
+		return fmt.Errorf("the message could not be kept: %w", err)
 	}
 	user := message.Message{Role: message.RoleUser, Blocks: promptBlocks(p)}
 	var written message.MessageRecord

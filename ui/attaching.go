@@ -149,7 +149,7 @@ func (m *model) attach(more ...agent.Attachment) {
 		m.row.add(a)
 	}
 	if len(more) > 0 && !m.talk.route.Sees() {
-		m.say(m.blindness().Error(), true)
+		m.sayBlind()
 	}
 }
 

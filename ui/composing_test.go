@@ -145,6 +145,7 @@ func TestABlindModelStopsAPictureAndLosesNothing(t *testing.T) {
 	d.until("the picture is on the row", func() bool { return len(d.m.row.pictures) == 1 })
 	d.key("enter")
 	d.shows("cannot see images; choose a model that can with /model")
+	d.shows("alt+m lists the models")
 	if len(d.submits()) != 0 || d.m.comp.buf.text() != "look" || len(d.m.row.pictures) != 1 {
 		t.Error("something was sent or lost")
 	}

@@ -41,8 +41,7 @@ func (m *model) send(steer bool) tea.Cmd {
 	if isShellLine(text) {
 		return m.postShell(text)
 	}
-	if err := m.blindness(); err != nil {
-		m.say(err.Error(), true)
+	if m.sayBlind() {
 		return nil
 	}
 	return m.post(parcel{text: text, typed: m.comp.buf.typed(), pictures: m.row.take(), steer: steer})
@@ -67,6 +66,16 @@ func (m *model) postShell(text string) tea.Cmd {
 // blindness says that the model cannot see the pictures on the row.
 func (m *model) blindness() error {
 	return providers.CheckImages(m.talk.route, imagesOf(m.row.pictures))
+}
+
+// sayBlind says that the model cannot see what is on the row, if so, and names the way on that leaves what is
+// typed where it is.
+func (m *model) sayBlind() bool {
+	err := m.blindness()
+	if err != nil {
+		m.say(err.Error()+" ("+m.keys.key(actModels)+" lists the models; what is typed stays)", true)
+	}
+	return err != nil
 }
 
 // post takes the message out of the composer and looks up the @files it names.

@@ -60,7 +60,7 @@ func ShowSession(ctx context.Context, s *store.Store, id string, out Output) err
 		return err
 	}
 	if loaded.Damaged > 0 {
-		fmt.Fprintf(out.Err, "espy: %d damaged lines of this session's log were skipped\n", loaded.Damaged)
+		fmt.Fprintf(out.Err, "espy: skipped what is damaged in this session's log: %d of its lines\n", loaded.Damaged)
 	}
 	WriteTranscript(out.Out, projection.NewHistory(loaded.Records).Conversation().Messages)
 	return nil
