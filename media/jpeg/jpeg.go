@@ -1,0 +1,162 @@
+// Package jpeg decodes JPEG row by row, so that no whole picture is ever in memory: one row of minimum coded units is
+// decoded, transformed and handed on before the next is read.
+//
+// Contract of Decode: rows.Decode. Read are the Huffman-coded sequential and progressive processes of ITU-T T.81 with 8
+// bits a sample, in one scan or several, with any sampling factors. Memory depends on the width alone: a few hundred
+// KiB at 8192 pixels.
+//
+// A picture in several scans is read by all of them at once: the places where they begin are found first by looking for
+// markers, which decodes nothing; then every scan has its own reader and all advance in step, one row of units at a
+// time. A refining scan finds the coefficients it refines in that row, left by the scans before it. So nothing is
+// decoded twice and no coefficients are kept, and what lies below the window is never decoded.
+//
+// Damage is treated as the reference decoder treats it: missing data reads as gray, a restart marker brings the picture
+// back, and the rest is a warning. What cannot be understood before the first scan, or has no picture data at all, is
+// an error.
+//
+// The package knows JPEG and nothing of the gate, its limits or its sentences.
+package jpeg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+
+	"espy/media/rows"
+)
+
+// Decode is a rows.Decode for JPEG. Shrink may be 1, 2, 4 or 8. Gray pictures are Gray, colours YCbCr with the planes
+// as they are stored; RGB and CMYK pictures are RGB.
+func Decode(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
+	d := &decoder{ctx: ctx, in: newInput(r, size, 0, headBytes), sink: sink}
+	first, err := d.readHead()
+	if err != nil {
+		return rows.Result{}, d.cause(err)
+	}
+	if err := d.place(opt); err != nil {
+		return rows.Result{}, err
+	}
+	if err := d.listScans(first); err != nil {
+		return rows.Result{}, d.cause(err)
+	}
+	if err := sink.Begin(d.head()); err != nil {
+		return rows.Result{}, err
+	}
+	if err := d.readRows(); err != nil {
+		return rows.Result{}, d.cause(err)
+	}
+	d.finish()
+	return rows.Result{Window: d.window, Shrink: d.shrink, Warnings: d.warnings}, nil
+}
+
+// decoder is one decode.
+type decoder struct {
+	ctx  context.Context
+	in   input
+	sink rows.Sink
+
+	quant      [4]*[64]int32 // in zigzag order
+	huffman    [2][4]*code   // DC and AC
+	interval   int           // units between two restart markers; 0 is none
+	jfif       bool
+	adobe      bool
+	transform  byte // of the Adobe marker
+	frame      frame
+	scans      []*scan
+	oneScan    bool // the only scan is read through in itself
+	endMissing bool // the file stops without saying so
+
+	window   image.Rectangle
+	shrink   int
+	layout   rows.Layout
+	planes   []plane
+	packed   []byte // a row of pixels being put together
+	inverse  inverse
+	scratch  [64]int32
+	warnings []string
+}
+
+// cause prefers what stopped the reading over what was seen of it.
+func (d *decoder) cause(err error) error {
+	if ctxErr := d.ctx.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	if d.in.err != nil {
+		return d.in.err
+	}
+	return err
+}
+
+func (d *decoder) warn(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	for _, w := range d.warnings {
+		if w == s {
+			return
+		}
+	}
+	if len(d.warnings) < maxWarnings {
+		d.warnings = append(d.warnings, s)
+	}
+}
+
+// readRows decodes the rows of units down to the end of the window.
+func (d *decoder) readRows() error {
+	for row := 0; row*d.rowLines() < d.lastLine(); row++ {
+		show := (row+1)*d.rowLines() > d.window.Min.Y/d.shrink
+		for _, s := range d.scans {
+			if err := d.ctx.Err(); err != nil {
+				return err
+			}
+			s.readRow(d, row, show)
+			if s.bits.err != nil {
+				return s.bits.err
+			}
+		}
+		if d.frame.progressive {
+			d.transformRow(show)
+		}
+		if !show {
+			continue
+		}
+		if err := d.deliver(row); err != nil {
+			return err
+		}
+	}
+	for _, s := range d.scans {
+		if s.any {
+			return nil
+		}
+	}
+	return errors.New("there is no picture data")
+}
+
+// finish gathers what was found wrong on the way.
+func (d *decoder) finish() {
+	for i, s := range d.scans {
+		what := "the picture data"
+		if len(d.scans) > 1 {
+			what = fmt.Sprintf("scan %d of %d", i+1, len(d.scans))
+		}
+		if s.lost >= 0 {
+			d.warn("%s ends or is damaged after row %d of %d", what, min(s.lost*8*d.frame.vMax, d.frame.height), d.frame.height)
+		}
+		if s.bad {
+			d.warn("%s holds codes that mean nothing", what)
+		}
+		if s.stray > 0 {
+			d.warn("%s holds %d stray bytes", what, s.stray)
+		}
+	}
+	if d.oneScan && d.window.Max.Y >= d.frame.height {
+		mark, ok := d.scans[0].bits.skipData()
+		d.endMissing = !ok
+		if ok && (opensFrame(mark) || mark == markSOI) {
+			d.warn("a second picture begins before the end of the first")
+		}
+	}
+	if d.endMissing {
+		d.warn("the end marker is missing")
+	}
+}
