@@ -81,15 +81,34 @@ func (c *call) headline(width int, l look) string {
 func (c *call) title() string {
 	name := flat(c.call.Name)
 	if s := flat(c.result.Meta[message.MetaSummary]); s != "" {
-		if strings.HasPrefix(s, name) {
-			return s
+		if beginsWithArgument(s, c.call.Args) {
+			return name + " " + s
 		}
-		return name + " " + s
+		return s
 	}
 	if s := flat(c.summary); s != "" {
 		return s
 	}
 	return name + " " + flat(oneLine(gist(c.call.Args)))
+}
+
+// beginsWithArgument reports whether a summary says only what the call was given, as "go test (exit 0)" does;
+// the name of the tool then stands before it. Others are sentences: "read 12 lines of main.go".
+func beginsWithArgument(summary, args string) bool {
+	var fields map[string]json.RawMessage
+	if len(args) > argBytes || json.Unmarshal([]byte(args), &fields) != nil {
+		return false
+	}
+	for _, raw := range fields {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			continue
+		}
+		if text = flat(head(text, 30)); text != "" && strings.HasPrefix(summary, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // gist is the argument a call is about; where none is known by name it is all of them.

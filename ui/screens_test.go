@@ -28,8 +28,8 @@ func conversation() agent.Opened {
 		message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: "why is the button cut off?"}, picture}},
 		message.Message{Role: message.RoleAssistant, Blocks: []message.Block{message.Thinking{Text: "The toolbar clips its label."}, read, edit, bad, look}},
 		message.Message{Role: message.RoleTool, Blocks: []message.Block{
-			message.ToolResult{CallID: "c1", Text: "…", Meta: map[string]string{message.MetaSummary: "web/toolbar.css: 18 lines", message.MetaMillis: "12"}},
-			message.ToolResult{CallID: "c2", Text: "done", Meta: map[string]string{message.MetaSummary: "web/toolbar.css +2 -2", message.MetaDiff: script.Diff, message.MetaMillis: "3"}},
+			message.ToolResult{CallID: "c1", Text: "…", Meta: map[string]string{message.MetaSummary: "read 18 lines of web/toolbar.css", message.MetaMillis: "12"}},
+			message.ToolResult{CallID: "c2", Text: "done", Meta: map[string]string{message.MetaSummary: "edited web/toolbar.css (+2 -2 lines)", message.MetaDiff: script.Diff, message.MetaMillis: "3"}},
 			message.ToolResult{CallID: "c3", Text: "1 test failed\nexpected 48, got 52", IsError: true, Meta: map[string]string{message.MetaExit: "1", message.MetaMillis: "2100"}},
 			message.ToolResult{CallID: "c4", Text: "a picture", Images: []message.Image{picture}, Meta: map[string]string{message.MetaMillis: "80"}}}},
 		message.Message{Role: message.RoleAssistant, Stop: message.StopEnd, Blocks: []message.Block{message.Text{Text: "It has a **fixed** height.\n\n- use `min-height`\n"}}},

@@ -110,11 +110,11 @@ func (l *transcript) linesOf(i int) []string {
 		return s.lines
 	}
 	before := len(s.lines)
-	s.lines = l.drawSlot(i)
-	s.width = l.width
-	if before == 0 {
+	if s.lines == nil {
 		l.drawn = append(l.drawn, i)
 	}
+	s.lines = l.drawSlot(i)
+	s.width = l.width
 	if i == l.last && !l.follow && before > 0 {
 		l.hidden = keepPlace(l.hidden, before, len(s.lines), l.height)
 	}

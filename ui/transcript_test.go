@@ -224,3 +224,38 @@ func answerText(d *driver) string {
 	}
 	return d.m.talk.answerEntry().text
 }
+
+func TestAFinishedCallSaysWhatItCameTo(t *testing.T) {
+	for _, c := range []struct{ name, args, summary, want string }{
+		{"shell", `{"command":"go  test ./..."}`, "go test ./... (exit 0)", "shell go test ./... (exit 0)"},
+		{"grep", `{"pattern":"func main","path":"."}`, "func main: 2 matches in 1 file", "grep func main: 2 matches in 1 file"},
+		{"read", `{"path":"main.go"}`, "read 12 lines of main.go", "read 12 lines of main.go"},
+		{"write", `{"path":"b.txt","content":"hello"}`, "wrote b.txt (+2 -0 lines)", "wrote b.txt (+2 -0 lines)"},
+		{"read", `{"path":"a.png"}`, "a.png: a picture", "read a.png: a picture"},
+		{"odd", `not json`, "did it", "did it"},
+		{"odd", `{"path":"x"}`, "", "odd x"},
+	} {
+		e := &call{call: message.ToolCall{Name: c.name, Args: c.args}}
+		e.finish(message.ToolResult{Meta: map[string]string{message.MetaSummary: c.summary}}, nil, 0)
+		if got := e.title(); got != c.want {
+			t.Errorf("%s %s is titled %q, want %q", c.name, c.args, got, c.want)
+		}
+	}
+}
+
+func TestLinesFarFromTheWindowAreDropped(t *testing.T) {
+	d := drive(t, 80, 24, nil, turns(2000))
+	d.quiet()
+	for range 3000 {
+		d.send(tea.MouseMsg{Button: tea.MouseButtonWheelUp, Action: tea.MouseActionPress})
+	}
+	held := 0
+	for _, s := range d.m.list.slots {
+		if s.lines != nil {
+			held++
+		}
+	}
+	if held > 3*keepItems+10 || len(d.m.list.drawn) != held {
+		t.Errorf("%d of %d entries hold lines, %d are remembered as drawn", held, len(d.m.list.slots), len(d.m.list.drawn))
+	}
+}

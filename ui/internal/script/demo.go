@@ -83,7 +83,7 @@ func turn(l *Loop, p agent.Prompt) {
 	l.Push(agent.AnswerDone{Message: message.Message{Role: message.RoleAssistant, Blocks: []message.Block{message.Thinking{Text: thought}, read}}},
 		agent.CallStarted{Call: read, Summary: "read web/toolbar.css"})
 	time.Sleep(500 * time.Millisecond)
-	l.Push(agent.CallFinished{Call: read, Took: 12 * time.Millisecond, Result: message.ToolResult{CallID: read.ID, Text: ".toolbar {\n  height: 48px;\n}\n", Meta: map[string]string{message.MetaSummary: "web/toolbar.css: 18 lines"}}})
+	l.Push(agent.CallFinished{Call: read, Took: 12 * time.Millisecond, Result: message.ToolResult{CallID: read.ID, Text: ".toolbar {\n  height: 48px;\n}\n", Meta: map[string]string{message.MetaSummary: "read 18 lines of web/toolbar.css"}}})
 	test := message.ToolCall{ID: fmt.Sprint("c2-", time.Now().UnixNano()), Name: "shell", Args: `{"command":"npm test -- --run toolbar"}`}
 	l.Push(agent.CallStarted{Call: test, Summary: "shell: npm test -- --run toolbar"},
 		agent.PermissionAsked{ID: test.ID, Call: test, Effect: guard.Effect{Tool: "shell", Kind: guard.KindExec, Command: "npm test -- --run toolbar", Summary: "npm test"},
@@ -91,7 +91,7 @@ func turn(l *Loop, p agent.Prompt) {
 }
 
 func (l *Loop) after(a agent.Answer) {
-	call := message.ToolCall{ID: a.ID, Name: "shell"}
+	call := message.ToolCall{ID: a.ID, Name: "shell", Args: `{"command":"npm test -- --run toolbar"}`}
 	allowed := a.Choice != guard.ChoiceDeny
 	l.Push(agent.PermissionSettled{ID: a.ID, Call: call, Allowed: allowed, Reason: a.Reason})
 	if allowed {
@@ -105,7 +105,7 @@ func (l *Loop) after(a agent.Answer) {
 	}
 	edit := message.ToolCall{ID: a.ID + "-edit", Name: "edit", Args: `{"path":"web/toolbar.css"}`}
 	l.Push(agent.CallStarted{Call: edit, Summary: "edit web/toolbar.css"},
-		agent.CallFinished{Call: edit, Took: 3 * time.Millisecond, Result: message.ToolResult{CallID: edit.ID, Text: "done", Meta: map[string]string{message.MetaSummary: "web/toolbar.css +2 -2", message.MetaDiff: Diff}}})
+		agent.CallFinished{Call: edit, Took: 3 * time.Millisecond, Result: message.ToolResult{CallID: edit.ID, Text: "done", Meta: map[string]string{message.MetaSummary: "edited web/toolbar.css (+2 -2 lines)", message.MetaDiff: Diff}}})
 	l.write(Answer, func(s string) agent.Event { return agent.TextDelta{Text: s} })
 	cost := 0.0734
 	l.Push(agent.AnswerDone{Message: message.Message{Role: message.RoleAssistant, Blocks: []message.Block{message.Text{Text: Answer}}, Stop: message.StopEnd}},
