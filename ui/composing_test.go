@@ -433,3 +433,24 @@ func TestAPasteThatWasCutSaysSo(t *testing.T) {
 	d.send(input.PasteMsg{Text: "text", Cut: 4096})
 	d.shows("its last 4,096 bytes are left out")
 }
+
+func TestUpGoesOnThroughHistoryPastCommandsAndPictures(t *testing.T) {
+	picture := message.Image{Ref: "blobs/aa.png", MediaType: "image/png", Width: 10, Height: 10}
+	d := drive(t, 80, 24, func(o *Options) {
+		o.History = func() []Past {
+			return []Past{{Text: "first"}, {Text: "with a picture", Images: []message.Image{picture}}, {Text: "/mode plan"}, {Text: "see @ma"}}
+		}
+	}, script.Opened())
+	d.intake.Paths = []string{"main.go", "make.go"}
+	d.until("history is there", func() bool { return len(d.m.comp.past) == 4 })
+	for _, want := range []string{"see @ma", "/mode plan", "with a picture", "first"} {
+		d.key("up")
+		d.until("what was recalled is settled", func() bool { return len(d.m.jobs) == 0 })
+		if got := d.m.comp.buf.text(); got != want {
+			t.Fatalf("up shows %q, want %q", got, want)
+		}
+		if d.m.hints.open() {
+			t.Fatalf("a list of completions takes the keys at %q", want)
+		}
+	}
+}

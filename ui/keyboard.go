@@ -100,6 +100,7 @@ func (m *model) onComposerKey(name, typed string) tea.Cmd {
 	if typed != "" {
 		m.leaveRow()
 		m.say("", false)
+		m.walking = false
 		m.comp.buf.insert(typed)
 	}
 	return nil
@@ -181,13 +182,15 @@ func (m *model) compose(a action) tea.Cmd {
 
 func (m *model) moveOrEdit(a action) tea.Cmd {
 	m.say("", false)
+	walking := m.walking
+	m.walking = walking && (a == actUp || a == actDown)
 	switch a {
 	case actHistoryBack:
 		return m.older()
 	case actHistoryOn:
 		return m.newer()
 	case actUp:
-		if m.comp.vertical(-1) || m.row.focus() {
+		if m.comp.vertical(-1) || !walking && m.row.focus() {
 			break
 		}
 		if m.comp.buf.empty() && len(m.talk.queue) > 0 {

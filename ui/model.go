@@ -15,6 +15,7 @@ import (
 // model is the top of the program. It routes messages to the regions and lays them out; what a region does
 // is the region's own business. Update and View are called on one goroutine and never wait.
 type model struct {
+	walking  bool     // the last key went through what was sent before
 	recalled []string // refs of pictures on the row that a recalled message brought
 	o        Options
 	keys     keymap

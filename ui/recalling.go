@@ -14,6 +14,7 @@ func (m *model) older() tea.Cmd {
 	if !m.comp.older() {
 		return nil
 	}
+	m.walked()
 	return m.recallHere()
 }
 
@@ -21,7 +22,15 @@ func (m *model) newer() tea.Cmd {
 	if !m.comp.newer() {
 		return nil
 	}
+	m.walked()
 	return m.recallHere()
+}
+
+// walked keeps up and down going through history: the row that a recalled message filled does not take them,
+// nor does a list of completions for the word it ends with.
+func (m *model) walked() {
+	m.walking = true
+	m.hints.closed = wantedAt(&m.comp.buf)
 }
 
 // at shows one message of the past.
