@@ -130,7 +130,16 @@ func foldName(f projection.Fold) string {
 	if f.Mark.Mark == message.MarkSummarise {
 		return "summary of " + amount(len(f.Messages), "message")
 	}
-	return fmt.Sprintf("%s and %s elided", amount(len(f.Mark.Calls), "result"), amount(len(f.Mark.Refs), "picture"))
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		name string
+	}{{len(f.Mark.Calls), "result"}, {len(f.Mark.Messages), "file"}, {len(f.Mark.Refs), "picture"}} {
+		if p.n > 0 {
+			parts = append(parts, amount(p.n, p.name))
+		}
+	}
+	return strings.Join(parts, " and ") + " elided"
 }
 
 func (m *model) foldActions(f projection.Fold) *dialog {

@@ -105,7 +105,7 @@ func elidables(c Conversation, route providers.Route) []elidable {
 			continue
 		}
 		for _, b := range m.Blocks {
-			if e, ok := blockToElide(m, b, route); ok {
+			if e, ok := c.blockToElide(m, b, route); ok {
 				e.at = i
 				list = append(list, e)
 			}
@@ -114,11 +114,15 @@ func elidables(c Conversation, route providers.Route) []elidable {
 	return list
 }
 
-// blockToElide is the one place that says what of a block an elision takes.
-func blockToElide(m message.Message, b message.Block, route providers.Route) (e elidable, ok bool) {
+// blockToElide is the one place that says what of a block an elision takes. Pinned pictures stay, and with one
+// its result.
+func (c Conversation) blockToElide(m message.Message, b message.Block, route providers.Route) (e elidable, ok bool) {
 	switch b := b.(type) {
 	case message.ToolResult:
 		for _, i := range b.Images {
+			if c.pinned(i) {
+				return e, false
+			}
 			tokens, _, _ := Price(i, route)
 			e.refs, e.tokens = append(e.refs, i.Ref), e.tokens+tokens
 		}
@@ -127,6 +131,9 @@ func blockToElide(m message.Message, b message.Block, route providers.Route) (e 
 		}
 		return e, e.call != "" || len(e.refs) > 0
 	case message.Image:
+		if c.pinned(b) {
+			return e, false
+		}
 		tokens, _, _ := Price(b, route)
 		return elidable{refs: []string{b.Ref}, tokens: tokens}, true
 	case message.Text:
@@ -136,6 +143,9 @@ func blockToElide(m message.Message, b message.Block, route providers.Route) (e 
 	}
 	return e, false
 }
+
+// pinned reports whether the person wants the picture, or the one it is a rendition of, to stay.
+func (c Conversation) pinned(i message.Image) bool { return c.marks.pinned[c.RenderedOf(i.Ref)] }
 
 // worthEliding leaves short texts alone: a stub would be as long.
 func worthEliding(text string) bool { return len(text) > 300 && !isElided(text) }

@@ -133,6 +133,16 @@ func (m *marks) absence(i message.Image, at int, inTool bool, route providers.Ro
 	return ""
 }
 
+// summarised is the sentence for a picture whose message was summarised. What a summary cannot undo is said
+// instead: a picture that was refused, removed or lost, or that the route cannot see.
+func (m *marks) summarised(i message.Image, at int, route providers.Route) string {
+	switch sentence := m.absence(i, at, false, route); leftAs(sentence) {
+	case "retired", "dropped", "missing", "withheld":
+		return sentence
+	}
+	return summarisedSentence(i)
+}
+
 // Price is what a picture costs on a route in tokens, and the size the model will see it at.
 func Price(i message.Image, route providers.Route) (tokens, w, h int) {
 	costs, rule, detail := media.Costs(), route.Model.ImageCost, route.Model.Quirks.ImageDetail

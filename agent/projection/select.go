@@ -16,7 +16,7 @@ func Select(c Conversation, route providers.Route) Conversation {
 		if mark, ok := covered[m.ID]; ok {
 			if !inserted[mark.ID] {
 				inserted[mark.ID] = true
-				out.summarise(c, mark, covered, i)
+				out.summarise(c, mark, covered, i, route)
 			}
 			continue
 		}
@@ -48,7 +48,7 @@ func coverage(summaries []message.MarkRecord) map[string]message.MarkRecord {
 const summaryOpening = "[summary of the conversation before this point]\n"
 
 // summarise puts a summary where its first message stood, with a sentence for each picture it covers.
-func (c *Conversation) summarise(from Conversation, mark message.MarkRecord, covered map[string]message.MarkRecord, i int) {
+func (c *Conversation) summarise(from Conversation, mark message.MarkRecord, covered map[string]message.MarkRecord, i int, route providers.Route) {
 	blocks := []message.Block{message.Text{Text: summaryOpening + mark.Summary, Origin: message.OriginEspy}}
 	told := make(map[string]bool)
 	for _, m := range from.Messages {
@@ -56,10 +56,15 @@ func (c *Conversation) summarise(from Conversation, mark message.MarkRecord, cov
 			continue
 		}
 		for _, picture := range m.Images() {
-			if !told[picture.Ref] {
-				told[picture.Ref] = true
-				blocks = append(blocks, message.Text{Text: summarisedSentence(picture), Origin: message.OriginEspy})
+			if told[picture.Ref] {
+				continue
 			}
+			told[picture.Ref] = true
+			if c.marks.pinned[picture.Ref] && c.marks.absence(picture, from.at[i], false, route) == "" {
+				blocks = append(blocks, c.rendition(picture, route)) // it outlives its message
+				continue
+			}
+			blocks = append(blocks, message.Text{Text: c.marks.summarised(picture, from.at[i], route), Origin: message.OriginEspy})
 		}
 	}
 	c.Messages = append(c.Messages, message.Message{ID: mark.ID, Role: message.RoleUser, Time: mark.Time, Blocks: blocks})

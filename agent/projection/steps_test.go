@@ -217,6 +217,9 @@ func TestPinnedPicturesStayDroppedOnesGoAndFoldsUnfold(t *testing.T) {
 	}
 	u := s.Turns()
 	s.mark(message.MarkRecord{Mark: message.MarkSummarise, Messages: u[:2], Summary: "short"})
+	if got := words(Build(Select(s.Conversation(), seeing()), seeing(), Fixed{})); !strings.Contains(got, "<picture "+picture(0).Ref) {
+		t.Errorf("the pinned picture did not outlive its summarised message:\n%s", got)
+	}
 	folds := s.Folds()
 	fold := folds[len(folds)-1]
 	if fold.Mark.Summary != "short" || len(fold.Messages) != 2 {
