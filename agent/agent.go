@@ -113,8 +113,15 @@ func (a *Agent) Interrupt() {
 	}
 }
 
-// Route is the route the next request takes.
-func (a *Agent) Route() providers.Route {
+// Route is the route the next request takes, with what this session learned about its sight.
+func (a *Agent) Route() (route providers.Route) {
+	chosen := a.chosen()
+	a.log.read(func(h *projection.History) { route = h.Sighted(chosen) })
+	return route
+}
+
+// chosen is the route as it was chosen.
+func (a *Agent) chosen() providers.Route {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.route
@@ -213,6 +220,7 @@ func (a *Agent) open() {
 	})
 	opened.Meter = a.meter()
 	a.events.put(opened)
+	a.checkNeeds(opened.Route)
 	if n := a.opt.Loaded.Damaged; n > 0 {
 		a.notice(NoticeDamaged, plural(n, "line of this session's log could not be read and was skipped", "lines of this session's log could not be read and were skipped")+".")
 	}
@@ -342,9 +350,20 @@ func (a *Agent) setRoute(c SetRoute) {
 			a.notice(NoticeError, "The choice of model holds for this session and could not be remembered: "+err.Error())
 		}
 	}
-	a.events.put(RouteChanged{Route: c.Route, Meter: a.meter()})
-	if !c.Route.Sees() && a.picturesInContext() > 0 {
-		a.notice(NoticeWithheld, plural(a.picturesInContext(), "picture of this conversation is", "pictures of this conversation are")+" withheld from "+c.Route.Name()+", which cannot see images; switching back brings them back.")
+	route := a.Route()
+	a.events.put(RouteChanged{Route: route, Meter: a.meter()})
+	if !route.Sees() && a.picturesInContext() > 0 {
+		a.notice(NoticeWithheld, plural(a.picturesInContext(), "picture of this conversation is", "pictures of this conversation are")+" withheld from "+route.Name()+", which cannot see images; switching back brings them back.")
+	}
+	a.checkNeeds(route)
+}
+
+// checkNeeds says at once what the chosen route cannot give this conversation. Nothing is refused: what does not
+// fit is elided or summarised before the next request, tools are left away, an effort is not sent.
+func (a *Agent) checkNeeds(route providers.Route) {
+	needs := providers.Needs{Tools: len(a.opt.Tools.Specs()) > 0, Thinking: a.effortNow() != "", Window: a.meter().Context}
+	if err := providers.CheckCapabilities(route, needs); err != nil {
+		a.notice(NoticeInfo, err.Error()+".")
 	}
 }
 

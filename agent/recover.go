@@ -24,7 +24,13 @@ func (a *Agent) recover(ctx context.Context, route providers.Route, request prov
 	if len(marks) == 0 {
 		return failure
 	}
-	return a.writeMarks(marks)
+	if err := a.writeMarks(marks); err != nil {
+		return err
+	}
+	if e.Class == providers.ClassBlind {
+		a.events.put(RouteChanged{Route: a.Route(), Meter: a.meter()})
+	}
+	return nil
 }
 
 // mend is the marks that keep a refused picture out of the next request.

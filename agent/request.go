@@ -18,6 +18,9 @@ const (
 	// mostRecoveries bounds how often one answer is asked for again after the conversation was mended. Each
 	// recovery must have changed something, so the bound is only a backstop.
 	mostRecoveries = 12
+	// mostRenderings is how often pictures are made smaller for one request: once each for its own bounds, once
+	// so that all fit together.
+	mostRenderings = 2
 	// fullShare is the share of the context window at which old tool output is elided before sending.
 	fullShare = 0.8
 	// mostOutput bounds what one answer may take, in tokens: services count the bound against the window and
@@ -55,8 +58,9 @@ func (a *Agent) ask(ctx context.Context) (message.Message, error) {
 
 // project gathers facts, records what must leave, renders what must shrink, and builds the request.
 func (a *Agent) project(ctx context.Context, route providers.Route) (providers.Request, error) {
-	facts := a.facts()
 	for round := 0; ; round++ {
+		facts := a.facts()
+		facts.Final = round == mostRenderings
 		var d projection.Decision
 		a.log.read(func(h *projection.History) { d = projection.Decide(h, route, facts) })
 		if d.Refused != nil {
@@ -65,45 +69,70 @@ func (a *Agent) project(ctx context.Context, route providers.Route) (providers.R
 		if err := a.writeMarks(d.Marks); err != nil {
 			return providers.Request{}, err
 		}
-		if len(d.Wants) == 0 || round > 0 {
-			break
+		if len(d.Wants) == 0 {
+			return a.fit(ctx, route)
 		}
 		if err := a.render(ctx, route, d.Wants); err != nil {
 			return providers.Request{}, err
 		}
-		facts = a.facts()
 	}
-	return a.fit(ctx, route)
 }
 
-// fit builds the request and makes room while it fills its share of the window. What cannot be made smaller is
-// sent as long as it fits at all; the provider has the last word.
+// fit builds the request and makes room while it fills its share of the window, or its words alone the body that
+// the service takes. What cannot be made smaller is sent as long as it fits at all; the provider has the last word.
 func (a *Agent) fit(ctx context.Context, route providers.Route) (providers.Request, error) {
-	window := route.Model.ContextWindow
 	for keep, fruitless := elideKeep, 0; ; {
 		request := a.build(route)
-		size := a.size(request, route)
-		if window <= 0 || float64(size.Total()) <= fullShare*float64(window) {
+		now := a.load(request, route)
+		if now.comfortable() {
 			return request, nil
 		}
-		if fixed := size.System + size.Tools; fixed >= window {
-			return request, fmt.Errorf("the system text and the tools alone take about %d tokens and %s takes %d; choose a model with a larger window with /model", fixed, route.Name(), window)
+		if fixed := now.size.System + now.size.Tools; now.window > 0 && fixed >= now.window {
+			return request, fmt.Errorf("the system text and the tools alone take about %d tokens and %s takes %d; choose a model with a larger window with /model", fixed, route.Name(), now.window)
 		}
 		err := a.makeRoom(ctx, route, &keep, nil)
 		if errors.Is(err, errInterrupted) {
 			return request, err
 		}
-		if err == nil && a.size(a.build(route), route).Total() < size.Total() {
+		if err == nil && a.load(a.build(route), route).lighterThan(now) {
 			continue
 		}
 		if fruitless++; fruitless < mostFruitless && !errors.Is(err, errNothingToSummarise) {
 			continue
 		}
-		if size.Total() <= window {
-			return request, nil
-		}
-		return request, fmt.Errorf("this request takes about %d tokens and %s takes %d, and the conversation could not be made smaller; shorten the request, remove pictures, or choose a model with a larger window with /model", size.Total(), route.Name(), window)
+		return request, now.tooMuch(route)
 	}
+}
+
+// load is what a request takes and what its route takes at most; zero bounds are not known.
+type load struct {
+	size   projection.Size
+	window int
+	body   int64
+	most   int64
+}
+
+func (a *Agent) load(request providers.Request, route providers.Route) load {
+	return load{a.size(request, route), route.Model.ContextWindow, projection.BodyBytes(request, a.facts().Bytes), route.Model.Limits.MaxBody}
+}
+
+func (l load) comfortable() bool {
+	return (l.window <= 0 || float64(l.size.Total()) <= fullShare*float64(l.window)) && (l.most <= 0 || l.body <= l.most)
+}
+
+func (l load) lighterThan(was load) bool {
+	return l.size.Total() < was.size.Total() || l.body < was.body
+}
+
+// tooMuch is why a request that could not be made smaller is not sent; nil where it may still fit.
+func (l load) tooMuch(route providers.Route) error {
+	switch {
+	case l.window > 0 && l.size.Total() > l.window:
+		return fmt.Errorf("this request takes about %d tokens and %s takes %d, and the conversation could not be made smaller; shorten the request, remove pictures, or choose a model with a larger window with /model", l.size.Total(), route.Name(), l.window)
+	case l.most > 0 && l.body > l.most:
+		return fmt.Errorf("this request takes about %.1f MB and %s takes %.1f MB, and the conversation could not be made smaller; shorten the request, remove pictures, or choose another model with /model", float64(l.body)/1e6, route.Name(), float64(l.most)/1e6)
+	}
+	return nil
 }
 
 // facts looks at the stored bytes of every picture of the conversation.
@@ -186,6 +215,9 @@ func (a *Agent) build(route providers.Route) (request providers.Request) {
 		}
 		if route.Model.Tools == providers.Unsupported {
 			fixed.Tools = nil
+		}
+		if route.Model.Thinking == providers.Unsupported {
+			fixed.Effort = ""
 		}
 		request = projection.Build(projection.Select(h.Conversation(), route), route, fixed)
 	})

@@ -144,7 +144,7 @@ func (a *Agent) opening(h *heads) []message.Record {
 	if len(history.Records()) == 0 {
 		records = append(records,
 			message.SessionRecord{Head: h.beside(message.KindSession), Folder: a.opt.Folder, Espy: a.opt.Version},
-			message.ModelRecord{Head: h.next(message.KindModel), Provider: a.Route().Server.Name, Model: a.Route().Model.ID, Effort: a.effortNow()},
+			message.ModelRecord{Head: h.next(message.KindModel), Provider: a.chosen().Server.Name, Model: a.chosen().Model.ID, Effort: a.effortNow()},
 			message.ModeRecord{Head: h.next(message.KindMode), Mode: string(a.opt.Guard.Mode())})
 	}
 	system, specs := a.opt.System(), toolList(a.opt.Tools.Specs())

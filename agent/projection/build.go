@@ -186,9 +186,12 @@ func (b *builder) introduce(i message.Image, callID string) string {
 		s.WriteString(oneLine(record.Name) + ", ")
 	}
 	if known && record.Width > 0 && len(record.Redacted) == 0 {
-		s.WriteString(sizes(record, w, h))
+		s.WriteString(sizes(record, i, w, h))
 	} else {
 		fmt.Fprintf(&s, "you see it at %dx%d pixels", w, h)
+	}
+	if known {
+		s.WriteString(padding(record, i, w))
 	}
 	if record.Source != "" && len(record.Redacted) == 0 {
 		s.WriteString("; file " + oneLine(record.Source))
@@ -214,23 +217,64 @@ func title(record message.PictureRecord, callID string) string {
 	return "[image"
 }
 
-// sizes says how seen pixels map to source pixels, with the crop's corner where there is one.
-func sizes(record message.PictureRecord, w, h int) string {
-	full := message.Rect{Width: record.Width, Height: record.Height}
-	part := full
-	if record.Crop != nil {
-		part = *record.Crop
-	}
+// sizes says how seen pixels map to source pixels, with the crop's corner where there is one. sent is the picture
+// as it goes out, w and h what the model sees of it.
+func sizes(record message.PictureRecord, sent message.Image, w, h int) string {
+	part := shownPart(record)
 	text := fmt.Sprintf("source %dx%d pixels", record.Width, record.Height)
-	if part != full {
+	if part != (message.Rect{Width: record.Width, Height: record.Height}) {
 		text += fmt.Sprintf(", of which you see %dx%d from (%d,%d)", part.Width, part.Height, part.X, part.Y)
 	}
 	text += fmt.Sprintf("; you see it at %dx%d", w, h)
-	if w > 0 && part.Width != w {
-		text += fmt.Sprintf(", 1 pixel of it is %.3g source pixels", float64(part.Width)/float64(w))
+	content, _ := contentOf(record, sent)
+	if sent.Width > 0 {
+		content = content * w / sent.Width
+	}
+	if content > 0 && part.Width != content {
+		text += fmt.Sprintf(", 1 pixel of it is %.3g source pixels", float64(part.Width)/float64(content))
 	}
 	return text
 }
+
+// padding says that a picture was too narrow for the service and which part of what the model sees is the picture.
+func padding(record message.PictureRecord, sent message.Image, w int) string {
+	cw, ch := contentOf(record, sent)
+	if cw == sent.Width && ch == sent.Height || sent.Width == 0 {
+		return ""
+	}
+	scale := float64(w) / float64(sent.Width)
+	seen := func(n int) int { return max(int(float64(n)*scale+0.5), 1) }
+	return fmt.Sprintf(" (the service takes no picture this small, so it was padded: the picture is the top left %dx%d, the rest is white)", seen(cw), seen(ch))
+}
+
+func shownPart(record message.PictureRecord) message.Rect {
+	if record.Crop != nil {
+		return *record.Crop
+	}
+	return message.Rect{Width: record.Width, Height: record.Height}
+}
+
+// contentOf is how much of a sent picture is the picture itself: a rendition of one that was too small for its
+// route has white at its right and below. Pictures are never enlarged, so the shape of the source tells.
+func contentOf(record message.PictureRecord, sent message.Image) (w, h int) {
+	part := shownPart(record)
+	if part.Width <= 0 || part.Height <= 0 {
+		return sent.Width, sent.Height
+	}
+	scale := min(float64(sent.Width)/float64(part.Width), float64(sent.Height)/float64(part.Height), 1)
+	side := func(source, sent int) int {
+		n := max(int(float64(source)*scale+0.5), 1)
+		if scale < 1 && sent-n <= roundingSlack(sent) {
+			return sent // both sides were rounded on their own; this is no padding
+		}
+		return n
+	}
+	return side(part.Width, sent.Width), side(part.Height, sent.Height)
+}
+
+// roundingSlack is how far a side may be off its exact share after a picture was made smaller: the other side was
+// rounded by at most half a pixel, which weighs more the narrower it is.
+func roundingSlack(side int) int { return 1 + side/32 }
 
 // cachePoints marks the two newest messages from the person's side: the prefix up to the older one was
 // written by the request before this one.

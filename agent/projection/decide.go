@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"fmt"
+	"slices"
 
 	"espy/agent/message"
 	"espy/media"
@@ -16,6 +16,7 @@ type Facts struct {
 	EvictStep int              // how many more may pile up before the next eviction
 	Elide     bool             // shrink now: tool text and pictures before the last ElideKeep turns become stubs
 	ElideKeep int
+	Final     bool // no more renditions will be made: what does not fit now leaves, or the turn is refused
 }
 
 // Decision is what must change before the request can be built: marks to record, pictures to render smaller,
@@ -35,7 +36,8 @@ type Want struct {
 }
 
 // Decide proposes what must leave or shrink. It sees the conversation as already selected, so that a mark in
-// force is not proposed again.
+// force is not proposed again. The loop renders what is wanted and asks again with the new sizes, the last time
+// with Final set.
 func Decide(h *History, route providers.Route, facts Facts) Decision {
 	all := h.Conversation()
 	d := Decision{renderedOf: all.RenderedOf}
@@ -44,10 +46,7 @@ func Decide(h *History, route providers.Route, facts Facts) Decision {
 	d.elide(c, route, facts)
 	pictures := present(c, &d)
 	pictures = d.evict(pictures, route, facts)
-	pictures = d.leaveOut(pictures, route, facts)
-	if all.marks.sees(route) {
-		d.want(pictures, route, facts)
-	}
+	d.preflight(pictures, route, facts, h.fixedBytes()+c.textBytes())
 	return d
 }
 
@@ -95,7 +94,9 @@ func lastToolMessage(c Conversation) int {
 // shown is a picture that is still in the request, at its newest place.
 type shown struct {
 	message.Image
-	exempt bool // the person attached it to the open request, or the newest tool message brought it, or it is pinned
+	times  int  // how often the request carries it
+	own    bool // the person attached it to the open request, or pinned it
+	exempt bool // it is the person's own, or the newest tool message brought it
 }
 
 // present lists the pictures still in the request, oldest first, each Ref once, less those d just proposed to
@@ -121,13 +122,14 @@ func present(c Conversation, d *Decision) []shown {
 			if out[d.renderedOf(picture.Ref)] {
 				continue
 			}
-			exempt := i == open || i == newest && newest > open || c.marks.pinned[d.renderedOf(picture.Ref)]
+			s := shown{Image: picture, times: 1, own: i == open || c.marks.pinned[d.renderedOf(picture.Ref)]}
+			s.exempt = s.own || i == newest && newest > open
 			if was, again := at[picture.Ref]; again {
-				exempt = exempt || list[was].exempt
-				list[was].Ref = "" // counts at its newest place
+				s.own, s.exempt, s.times = s.own || list[was].own, s.exempt || list[was].exempt, list[was].times+1
+				list[was].Ref = "" // stands at its newest place
 			}
 			at[picture.Ref] = len(list)
-			list = append(list, shown{picture, exempt})
+			list = append(list, s)
 		}
 	}
 	kept := list[:0]
@@ -151,22 +153,22 @@ func (d *Decision) evict(pictures []shown, route providers.Route, facts Facts) [
 	if len(pictures) <= most {
 		return pictures
 	}
-	refs, rest := takeOldest(pictures, func(left []shown) bool { return len(left) > keep })
+	refs, rest := takeOldest(pictures, shown.mayLeave, func(left []shown) bool { return len(left) > keep })
 	d.mark(message.MarkRecord{Mark: message.MarkEvict, Refs: refs, Keep: keep})
 	return rest
 }
 
-// takeOldest removes pictures that are not exempt, oldest first, while tooMany holds.
-func takeOldest(pictures []shown, tooMany func([]shown) bool) (refs []string, rest []shown) {
+// mayLeave is true of pictures that no exemption holds in the request.
+func (s shown) mayLeave() bool { return !s.exempt }
+
+// notOwn is true of pictures that leave before a turn is refused.
+func (s shown) notOwn() bool { return !s.own }
+
+// takeOldest removes pictures that may leave, oldest first, while tooMany holds.
+func takeOldest(pictures []shown, may func(shown) bool, tooMany func([]shown) bool) (refs []string, rest []shown) {
 	rest = append(rest, pictures...)
 	for tooMany(rest) {
-		at := -1
-		for i, p := range rest {
-			if !p.exempt {
-				at = i
-				break
-			}
-		}
+		at := slices.IndexFunc(rest, may)
 		if at < 0 {
 			break
 		}
@@ -175,56 +177,3 @@ func takeOldest(pictures []shown, tooMany func([]shown) bool) (refs []string, re
 	}
 	return refs, rest
 }
-
-// leaveOut proposes that the oldest pictures leave a request that would pass the route's limits, and refuses
-// the turn where only the person's own pictures are left and still do not fit.
-func (d *Decision) leaveOut(pictures []shown, route providers.Route, facts Facts) []shown {
-	limits := route.Model.Limits
-	for _, rule := range []struct {
-		name  string
-		limit int64
-		size  func([]shown) int64
-	}{
-		{"pictures", int64(limits.MaxImages), func(l []shown) int64 { return int64(len(l)) }},
-		{"bytes of pictures", limits.MaxImagesBytes, func(l []shown) int64 { return totalBytes(l, facts) }},
-		{"bytes of request", limits.MaxBody * 9 / 10, func(l []shown) int64 { return totalBytes(l, facts) * 4 / 3 }},
-	} {
-		if rule.limit <= 0 || rule.size(pictures) <= rule.limit {
-			continue
-		}
-		refs, rest := takeOldest(pictures, func(l []shown) bool { return rule.size(l) > rule.limit })
-		d.mark(message.MarkRecord{Mark: message.MarkLeaveOut, Refs: refs, Reason: fmt.Sprintf("%d %s", rule.limit, rule.name)})
-		pictures = rest
-		if found := rule.size(rest); found > rule.limit {
-			d.Refused = fmt.Errorf("this request has %d %s and %s takes %d; remove pictures from the row or lower their detail, and send again", found, rule.name, route.Name(), rule.limit)
-		}
-	}
-	return pictures
-}
-
-func totalBytes(pictures []shown, facts Facts) int64 {
-	var sum int64
-	for _, p := range pictures {
-		sum += facts.Bytes[p.Ref]
-	}
-	return sum
-}
-
-// want asks for renditions of pictures that break a bound of the route on their own.
-func (d *Decision) want(pictures []shown, route providers.Route, facts Facts) {
-	limits := route.Model.Limits
-	side := limits.MaxSide
-	if limits.ManyImages > 0 && len(pictures) > limits.ManyImages && limits.ManySide > 0 && (side == 0 || limits.ManySide < side) {
-		side = limits.ManySide
-	}
-	for _, p := range pictures {
-		long, short := max(p.Width, p.Height), min(p.Width, p.Height)
-		tooHeavy := limits.MaxImageBase64 > 0 && base64Len(facts.Bytes[p.Ref]) > limits.MaxImageBase64
-		if side > 0 && long > side || limits.MinSide > 0 && short < limits.MinSide || tooHeavy || p.Width == 0 || p.Height == 0 {
-			p.Ref = d.renderedOf(p.Ref)
-			d.Wants = append(d.Wants, Want{Image: p.Image, Fit: media.Fit{MaxSide: side, MinSide: limits.MinSide, MaxBase64: limits.MaxImageBase64}})
-		}
-	}
-}
-
-func base64Len(n int64) int64 { return (n + 2) / 3 * 4 }

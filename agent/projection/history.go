@@ -11,6 +11,7 @@ package projection
 
 import (
 	"espy/agent/message"
+	"espy/providers"
 )
 
 // History is a session's log in memory, indexed for reading. It only grows.
@@ -23,6 +24,7 @@ type History struct {
 	path     []message.Record
 	pathOf   string // the head path was made for
 	pictures map[string]message.PictureRecord
+	blind    map[string]bool // by route name: what its provider's answers taught
 	numbers  int
 }
 
@@ -32,6 +34,7 @@ func NewHistory(records []message.Record) *History {
 		index:    make(map[string]int, len(records)),
 		before:   make(map[string]string),
 		pictures: make(map[string]message.PictureRecord),
+		blind:    make(map[string]bool),
 	}
 	h.Append(records...)
 	return h
@@ -46,6 +49,10 @@ func (h *History) Append(records ...message.Record) {
 		switch r := r.(type) {
 		case message.PictureRecord:
 			h.addPicture(r)
+		case message.MarkRecord:
+			if r.Mark == message.MarkBlind {
+				h.blind[r.Route] = !r.Off
+			}
 		case message.RewindRecord:
 			if _, known := h.index[r.To]; known {
 				h.head = r.To
@@ -95,6 +102,15 @@ func (h *History) Pictures() map[string]message.PictureRecord {
 		all[ref] = p
 	}
 	return all
+}
+
+// Sighted is the route with what the session learned about its sight: one whose provider said that it takes no
+// pictures does not see.
+func (h *History) Sighted(route providers.Route) providers.Route {
+	if h.blind[route.Name()] {
+		route.Model.ImageInput = providers.Unsupported
+	}
+	return route
 }
 
 // HighestNumber is the highest number a picture of the person has; numbers are never reused.
