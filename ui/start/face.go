@@ -87,7 +87,8 @@ func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
 }
 
 func conversation(room *Room, s *Settings) ui.Conversation {
-	return ui.Conversation{Loop: room.Agent, Intake: room.Intake, Memory: room.Agent}
+	return ui.Conversation{Loop: room.Agent, Intake: room.Intake, Memory: room.Agent,
+		First: &ui.FirstScreen{ModelReason: room.Why, NotAccepted: s.NotAccepted(), Problems: s.Problems}}
 }
 
 // Options are what the full-screen program is given.
@@ -97,7 +98,6 @@ func (f *Screen) Options() ui.Options {
 		Conversation: conversation(room, s),
 		Folder:       s.Folder,
 		Version:      s.Version,
-		First:        ui.FirstScreen{ModelReason: room.Why, NotAccepted: s.NotAccepted(), Problems: s.Problems},
 		Theme:        s.Config.UI.Theme,
 		Dark:         true,
 		NoColor:      os.Getenv("NO_COLOR") != "",
