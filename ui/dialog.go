@@ -30,6 +30,7 @@ type dialog struct {
 	cancel func() tea.Cmd
 
 	question *question // set on a permission question
+	further  string    // the key that shows more of it
 }
 
 // choice is one line to take.
@@ -156,7 +157,7 @@ func (d *dialog) move(by int) {
 
 func (d *dialog) page(by int) {
 	if len(d.wrapped) > d.rows {
-		d.scroll(by * max(d.rows-1, 1))
+		d.scroll(by * max(d.rows-2, 1))
 		return
 	}
 	d.selected = min(max(d.selected+by*popupRows, 0), max(len(d.shown)-1, 0))
@@ -186,6 +187,9 @@ func (d *dialog) view(width, height int, t *theme) []string {
 	for _, line := range d.wrapped[d.top : d.top+d.rows] {
 		lines = append(lines, "  "+line)
 	}
+	if more := d.unseen(); more > 0 { // in the way on purpose: nobody should allow what he has not seen
+		lines[len(lines)-1] = "  " + t.warn.Render(cut("↓ "+amount(more, "more line")+"; "+d.further+" shows them", inner))
+	}
 	if air && d.rows > 0 {
 		lines = append(lines, "")
 	}
@@ -200,6 +204,15 @@ func (d *dialog) view(width, height int, t *theme) []string {
 	return lines[:min(len(lines), max(height, 0))]
 }
 
+// unseen counts the lines of a question below what shows, the one its mark covers among them.
+func (d *dialog) unseen() int {
+	below := len(d.wrapped) - d.top - d.rows
+	if d.question == nil || d.rows < 2 || below == 0 {
+		return 0
+	}
+	return below + 1
+}
+
 func (d *dialog) wrapBody(width int) {
 	if d.body == nil || d.at == width {
 		return
@@ -212,7 +225,7 @@ func (d *dialog) rule(width int, t *theme) string {
 	title := " " + cut(d.title, width-8) + " "
 	place := ""
 	if len(d.wrapped) > d.rows {
-		place = " " + grouped(d.top+1) + "–" + grouped(d.top+d.rows) + " of " + grouped(len(d.wrapped)) + " "
+		place = " " + grouped(d.top+1) + "–" + grouped(d.top+d.rows-min(d.unseen(), 1)) + " of " + grouped(len(d.wrapped)) + " "
 	}
 	rest := width - 2 - cellsOf(title) - cellsOf(place)
 	if rest < 2 {

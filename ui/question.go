@@ -29,7 +29,7 @@ type answerChoice struct {
 }
 
 func newQuestion(ask agent.PermissionAsked, now time.Time, t *theme, keys keymap) *dialog {
-	d := &dialog{title: questionTitle(ask), question: &question{ask: ask, opened: now}, filter: newBuffer()}
+	d := &dialog{title: questionTitle(ask), question: &question{ask: ask, opened: now}, filter: newBuffer(), further: keys.key(actPageDown)}
 	d.body = func(width int) []string { return questionBody(ask, width, t) }
 	add := func(a action, label, about string, value answerChoice) {
 		d.choices = append(d.choices, choice{label: label, about: about, key: keys.key(a), value: value})

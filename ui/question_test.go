@@ -104,6 +104,26 @@ func TestEveryChoiceSendsItsAnswer(t *testing.T) {
 	}
 }
 
+func TestACommandThatGoesOnBelowTheScreenSaysSoUntilItsEndShows(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	ask := asks("q1")
+	ask.Effect.Kind, ask.Effect.Command, ask.Effect.Diff = guard.KindExec, "true"+strings.Repeat("\n", 60)+"rm -rf build", false
+	d.push(ask)
+	armed(d)
+	d.shows("more lines; pgdown shows them")
+	for range 60 {
+		if strings.Contains(d.screen(), "rm -rf build") {
+			break
+		}
+		d.key("pgdown")
+	}
+	d.key("pgdown")
+	d.shows("rm -rf build")
+	if strings.Contains(d.screen(), "more line") {
+		t.Error("at the end there is said to be more")
+	}
+}
+
 func TestQuestionsComeOneAfterTheOtherAndGoWhenSettledElsewhere(t *testing.T) {
 	d := asking(t)
 	d.push(asks("q2"))
