@@ -285,6 +285,7 @@ func (s *session) ended(e agent.TurnEnded) {
 	s.busy, s.doing, s.asks, s.steers = false, "", nil, nil
 	s.finishLive()
 	switch {
+	case e.Reason == agent.EndRejected: // the Rejected event before it has put the message back and said why
 	case e.Err != nil:
 		s.list.add(&told{kind: agent.NoticeError, sentence: e.Err.Error()})
 	case e.Reason == agent.EndInterrupted && !s.saysInterrupted():
