@@ -53,7 +53,9 @@ func TestAFullDiskIsOneClearLineAndNothingIsLost(t *testing.T) {
 	s = term.Until("the text back and a line", func(s terminal.Screen) bool {
 		return strings.Contains(composer(s), "this must not be lost") && strings.Contains(unwrapped(s), "no room left") && !s.Contains("esc interrupts")
 	})
-	t.Log(s.Framed())
+	if said := strings.Count(unwrapped(s), "✗ no room left"); said != 1 {
+		t.Errorf("it is said %d times:\n%s", said, s.Framed())
+	}
 
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
