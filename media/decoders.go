@@ -5,11 +5,11 @@ import (
 	"errors"
 	"image"
 	"image/gif"
-	"image/jpeg"
 	"io"
 
 	"golang.org/x/image/webp"
 
+	"espy/media/jpeg"
 	"espy/media/png"
 	"espy/media/rows"
 )
@@ -25,7 +25,7 @@ type decoding struct {
 // decodings is the table of formats. BMP and TIFF are PNG by the time they are decoded.
 var decodings = map[Format]decoding{
 	PNG:  {decode: png.Decode, memory: pngMemory},
-	JPEG: {decode: library(jpeg.DecodeConfig, jpeg.Decode), memory: jpegMemory},
+	JPEG: {decode: jpeg.Decode, memory: jpegMemory, shrink: true},
 	GIF:  {decode: libraryGIF, memory: gifMemory},
 	WebP: {decode: libraryWebP, memory: webpMemory},
 }
@@ -41,22 +41,19 @@ func pngMemory(h Header, _ int64) int64 {
 	return m
 }
 
-// jpegMemory is exact to 2 % for the library decoder: its planes, and five times as much where all coefficients are
-// kept.
+// jpegMemory: one row of units, 64 samples a block and as many coefficients where the picture is progressive, beside the
+// buffers and tables of the scans, of which a hundred fit in.
 func jpegMemory(h Header, _ int64) int64 {
-	hMax, vMax, blocks := 1, 1, 0
+	hMax, blocks := 1, 0
 	for _, s := range h.Sampling[:min(h.Components, 4)] {
-		hMax, vMax = max(hMax, int(s[0])), max(vMax, int(s[1]))
+		hMax = max(hMax, int(s[0]))
 		blocks += int(s[0]) * int(s[1])
 	}
-	m := h.pixels() * int64(blocks) / int64(hMax*vMax)
+	perBlock := 64
 	if h.Progressive {
-		m *= 5
+		perBlock += 64*2 + 8
 	}
-	if h.Components == 4 {
-		m += 4 * h.pixels()
-	}
-	return m
+	return 5<<20 + int64(ceilDiv(h.Width, 8*hMax)*blocks*perBlock)
 }
 
 // gifMemory counts the first frame; where that was out of reach of the header reader, the screen bounds it.

@@ -143,7 +143,7 @@ func (j *job) turnAndConvert() (steps []string) {
 // decoded whole all the same.
 func (j *job) passThrough() bool {
 	h := j.header
-	plain := h.Format == JPEG && !h.Arithmetic && h.Depth == 8 && (h.Components == 1 || h.Components == 3) && h.Orientation == 1
+	plain := h.Format == JPEG && !h.Arithmetic && h.Depth == 8 && h.usualSampling() && h.Orientation == 1
 	if !plain || j.cropped() || len(j.redact) > 0 || j.profile != nil || j.canvas.size != j.window.Size() {
 		return false
 	}
@@ -154,6 +154,20 @@ func (j *job) passThrough() bool {
 	j.out = encoded{data, "image/jpeg", j.canvas.size, []string{"jpeg taken over without its metadata"}}
 	j.canvas = nil
 	return true
+}
+
+// usualSampling reports whether any decoder can be expected to know how the planes of a JPEG are sampled: brightness at
+// one, two or four samples for each of both colours, or alone.
+func (h Header) usualSampling() bool {
+	if h.Components == 1 {
+		return true
+	}
+	one := [2]uint8{1, 1}
+	if h.Components != 3 || h.Sampling[1] != one || h.Sampling[2] != one {
+		return false
+	}
+	s := h.Sampling[0]
+	return s[0] <= 2 && s[1] <= 2
 }
 
 // store puts the picture and the source's own bytes away and writes the receipt.

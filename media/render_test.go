@@ -303,3 +303,25 @@ func TestManyPicturesAtOnceAllPass(t *testing.T) {
 		}
 	}
 }
+
+func TestJPEGsOfEverySamplingAndEveryOrderOfScansPassTheGate(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("jpeg", "testdata", "*.jpg"))
+	if err != nil || len(names) < 20 {
+		t.Fatalf("only %d pictures, %v", len(names), err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink := &memorySink{}
+		pic, err := NewGate().Ingest(context.Background(), sink, sourceOf(name, data), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if m := proven(t, sink, pic); m.Bounds().Size() != image.Pt(83, 59) || len(pic.Receipt.Warnings) > 0 {
+			t.Errorf("%s: %v pixels, warnings %q", name, m.Bounds().Size(), pic.Receipt.Warnings)
+		}
+	}
+}

@@ -38,7 +38,8 @@ var errNotPlain = errors.New("not a plain JPEG file")
 
 // strippedJPEG copies a JPEG file without metadata: application segments and comments go, except for the Adobe
 // marker, which says what the colours mean; JFIF is written anew without its thumbnail. It ends at the end marker,
-// whatever follows it. A file with anything unusual is errNotPlain and wants encoding anew.
+// whatever follows it. A file with anything unusual is errNotPlain and wants encoding anew, and so does a picture
+// in several scans that is sequential or has restart markers, which is valid and not read everywhere.
 func strippedJPEG(r io.ReaderAt, size, limit int64) ([]byte, error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 64<<10)
 	out := bytes.NewBuffer(make([]byte, 0, min(size, limit)))
@@ -48,7 +49,9 @@ func strippedJPEG(r io.ReaderAt, size, limit int64) ([]byte, error) {
 	}
 	out.Write(soi[:])
 	marker, err := nextMarker(in)
+	single, scans := false, 0
 	for err == nil && int64(out.Len()) <= limit {
+		single = single || marker == 0xc0 || marker == 0xc1 || marker == 0xdd
 		switch {
 		case marker == 0xd9:
 			out.Write([]byte{0xff, 0xd9})
@@ -57,6 +60,9 @@ func strippedJPEG(r io.ReaderAt, size, limit int64) ([]byte, error) {
 			}
 			return out.Bytes(), nil
 		case marker == 0xda:
+			if scans++; scans > 1 && single {
+				return nil, errNotPlain
+			}
 			if err = copySegment(in, out, marker); err == nil {
 				marker, err = copyScan(in, out, limit)
 			}

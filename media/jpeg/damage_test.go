@@ -145,25 +145,27 @@ func TestMoreScansThanACapAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestDamageBehindTheFirstScanKeepsWhatWasRead(t *testing.T) {
-	data := written(t, "luma2x2-scans")
-	var scans []int
-	for at := 0; at+1 < len(data); at++ {
-		if data[at] == 0xff && data[at+1] == markSOS {
-			scans = append(scans, at)
-		}
+func TestADamagedSegmentIsRefusedUnlessThePictureIsComplete(t *testing.T) {
+	scans := written(t, "luma2x2-scans")
+	second := bytes.LastIndex(scans[:bytes.LastIndex(scans, []byte{0xff, markSOS})], []byte{0xff, markSOS})
+	if _, _, err := decode(t, spliced(scans, second+5, 1, 77)); err == nil {
+		t.Error("a scan of a component that there is not was passed over")
 	}
-	whole, _, err := decode(t, data)
+	whole := written(t, "luma2x2")
+	want, _, err := decode(t, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, res, err := decode(t, spliced(data, scans[1]+5, 1, 77)) // a component that there is not
-	if err != nil || len(res.Warnings) == 0 {
-		t.Fatalf("%v, warnings %q", err, res.Warnings)
-	}
-	mustEqual(t, "brightness", k.planes[:1], whole.planes[:1], 0)
-	if bytes.Count(k.planes[1], []byte{128}) != len(k.planes[1]) {
-		t.Error("colour that was not read is not neutral")
+	for name, tail := range map[string][]byte{"a damaged table": {0xff, markDHT, 0, 4, 1, 2}, "a marker that means nothing": {0xff, 0x97}, "another picture": whole} {
+		k, res, err := decode(t, append(bytes.Clone(whole[:len(whole)-2]), tail...))
+		if err != nil || len(res.Warnings) == 0 {
+			t.Errorf("%s behind a whole picture: %v, warnings %q", name, err, res.Warnings)
+			continue
+		}
+		mustEqual(t, name, k.planes, want.planes, 0)
+		if _, _, err := decode(t, append(bytes.Clone(whole[:len(whole)-200]), tail...)); err == nil {
+			t.Errorf("%s in the middle of a picture was passed over", name)
+		}
 	}
 }
 

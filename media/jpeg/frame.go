@@ -106,7 +106,7 @@ func (d *decoder) rgb() bool {
 func (d *decoder) readHeight() error {
 	at := d.in.offset()
 	defer func() { d.in.seek(at) }()
-	mark, ok := d.in.skipData()
+	mark, ok := d.in.skipData(d.interval > 0)
 	if !ok || mark != markDNL || !d.in.have(6) {
 		return errors.New("it declares no height")
 	}

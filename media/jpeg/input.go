@@ -82,11 +82,12 @@ func (in *input) next() (mark byte, stray int, ok bool) {
 	return 0, stray, false
 }
 
-// skipData moves over entropy-coded data, restart markers included, to the marker that ends it.
-func (in *input) skipData() (mark byte, ok bool) {
+// skipData moves over entropy-coded data to the marker that ends it. Restart markers do not; where there are to be some,
+// neither do markers that mean nothing, because the scan finds its way behind them.
+func (in *input) skipData(restarts bool) (mark byte, ok bool) {
 	for {
 		mark, _, ok := in.next()
-		if !ok || mark >= markSOF0 && (mark < markRST0 || mark > markRST7) {
+		if !ok || (mark < markRST0 || mark > markRST7) && (mark >= markSOF0 || !restarts) {
 			return mark, ok
 		}
 		in.pos += 2

@@ -10,9 +10,9 @@
 // time. A refining scan finds the coefficients it refines in that row, left by the scans before it. So nothing is
 // decoded twice and no coefficients are kept, and what lies below the window is never decoded.
 //
-// Damage is treated as the reference decoder treats it: missing data reads as gray, a restart marker brings the picture
-// back, and the rest is a warning. What cannot be understood before the first scan, or has no picture data at all, is
-// an error.
+// Damage is treated as the reference decoder treats it: missing or senseless picture data reads as gray, a restart
+// marker brings the picture back, the file may end anywhere behind the first scan, and all that is a warning. A segment
+// that cannot be understood is an error, unless the picture was complete before; so is a picture without any data.
 //
 // The package knows JPEG and nothing of the gate, its limits or its sentences.
 package jpeg
@@ -47,7 +47,9 @@ func Decode(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, si
 	if err := d.readRows(); err != nil {
 		return rows.Result{}, d.cause(err)
 	}
-	d.finish()
+	if err := d.finish(); err != nil {
+		return rows.Result{}, d.cause(err)
+	}
 	return rows.Result{Window: d.window, Shrink: d.shrink, Warnings: d.warnings}, nil
 }
 
@@ -59,6 +61,7 @@ type decoder struct {
 
 	quant      [4]*[64]int32 // in zigzag order
 	huffman    [2][4]*code   // DC and AC
+	tables     bool          // the file has some
 	interval   int           // units between two restart markers; 0 is none
 	jfif       bool
 	adobe      bool
@@ -133,13 +136,15 @@ func (d *decoder) readRows() error {
 }
 
 // finish gathers what was found wrong on the way.
-func (d *decoder) finish() {
+func (d *decoder) finish() error {
+	lost := false
 	for i, s := range d.scans {
 		what := "the picture data"
 		if len(d.scans) > 1 {
 			what = fmt.Sprintf("scan %d of %d", i+1, len(d.scans))
 		}
 		if s.lost >= 0 {
+			lost = true
 			d.warn("%s ends or is damaged after row %d of %d", what, min(s.lost*8*d.frame.vMax, d.frame.height), d.frame.height)
 		}
 		if s.bad {
@@ -150,13 +155,30 @@ func (d *decoder) finish() {
 		}
 	}
 	if d.oneScan && d.window.Max.Y >= d.frame.height {
-		mark, ok := d.scans[0].bits.skipData()
-		d.endMissing = !ok
-		if ok && (opensFrame(mark) || mark == markSOI) {
-			d.warn("a second picture begins before the end of the first")
+		if err := d.finishOnly(lost); err != nil {
+			return err
 		}
 	}
 	if d.endMissing {
 		d.warn("the end marker is missing")
 	}
+	return nil
+}
+
+// finishOnly reads what follows the only scan. Where that makes no sense and the scan was not whole, the file is no
+// truncated picture but a broken one.
+func (d *decoder) finishOnly(lost bool) error {
+	d.in = d.scans[0].bits.input
+	d.in.skipData(d.interval > 0)
+	s, err := d.nextScan()
+	if s != nil {
+		err = errors.New("another scan begins behind the only one")
+	}
+	switch {
+	case d.ctx.Err() != nil || d.in.err != nil || lost && err != errEnd && err != errCut:
+		return err
+	case err != errEnd && err != errCut:
+		d.warn("behind the picture data, %v", err)
+	}
+	return nil
 }

@@ -138,8 +138,11 @@ func (s *scan) lay() {
 }
 
 // listScans finds where the scans begin. The first was read; a picture whose first scan holds everything needs no
-// search. Damage behind the first scan ends the picture there.
+// search. The file may end anywhere.
 func (d *decoder) listScans(s *scan) error {
+	if !d.tables {
+		d.warn("the code tables are missing; the usual ones were taken")
+	}
 	d.oneScan = !d.frame.progressive && len(s.comps) == len(d.frame.comps)
 	for s != nil {
 		s.lay()
@@ -156,16 +159,13 @@ func (d *decoder) listScans(s *scan) error {
 			d.warn("there are more than %d scans; the others were left out", maxScans)
 			return nil
 		}
-		d.in.skipData()
+		d.in.skipData(d.interval > 0)
 		var err error
 		if s, err = d.nextScan(); err != nil {
-			if d.ctx.Err() != nil || d.in.err != nil {
-				return err
+			if err == errEnd || err == errCut {
+				return nil
 			}
-			if err != errEnd {
-				d.warn("the picture was read up to a damaged segment: %v", err)
-			}
-			return nil
+			return err
 		}
 	}
 	return nil

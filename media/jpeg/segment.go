@@ -44,8 +44,13 @@ func (d *decoder) nextScan() (*scan, error) {
 			return nil, errEnd
 		case mark == markSOI && d.frame.seen:
 			return nil, errors.New("a second picture begins inside the first")
-		case mark == markTEM, mark >= markRST0 && mark <= markSOI:
+		case mark == markSOI:
+			d.warn("the start marker is there twice")
 			continue
+		case mark == markTEM, mark >= markRST0 && mark <= markRST7:
+			continue
+		case !known(mark):
+			return nil, fmt.Errorf("a marker (0x%02x) means nothing", mark)
 		}
 		body, err := d.body(mark)
 		if err != nil {
@@ -69,7 +74,7 @@ func (d *decoder) body(mark byte) ([]byte, error) {
 	}
 	length := int(d.in.buf[d.in.pos])<<8 | int(d.in.buf[d.in.pos+1])
 	d.in.pos += 2
-	skipped := mark >= markAPP0 || mark == markDAC
+	skipped := mark >= markAPP0
 	if length < 2 {
 		if !skipped {
 			return nil, fmt.Errorf("a segment (0x%02x) has the length %d", mark, length)
@@ -98,6 +103,8 @@ func (d *decoder) segment(mark byte, b []byte) error {
 		return d.readQuant(b)
 	case mark == markDHT:
 		return d.readCodes(b)
+	case mark == markDAC:
+		return checkConditioning(b)
 	case mark == markDRI:
 		if len(b) != 2 {
 			return errors.New("the restart interval is damaged")
@@ -111,6 +118,27 @@ func (d *decoder) segment(mark byte, b []byte) error {
 		}
 	case opensFrame(mark):
 		return d.readFrame(mark, b)
+	}
+	return nil
+}
+
+// known tells markers with a meaning, and a segment behind them, from those that are reserved.
+func known(mark byte) bool {
+	switch {
+	case mark == markJPG, mark > markDRI && mark < markAPP0:
+		return false
+	case mark >= markSOF0 && mark < markAPP0+16:
+		return true
+	}
+	return mark == markCOM
+}
+
+// checkConditioning reads what arithmetic coding would need, T.81 B.2.4.3, only to see damage.
+func checkConditioning(b []byte) error {
+	for ; len(b) >= 2; b = b[2:] {
+		if b[0] > 31 || b[0] < 16 && b[1]&15 > b[1]>>4 {
+			return errors.New("arithmetic conditioning is damaged")
+		}
 	}
 	return nil
 }
@@ -159,6 +187,7 @@ func (d *decoder) readCodes(b []byte) error {
 		}
 		copy(c.values[:], b[17:17+total])
 		d.huffman[b[0]>>4][b[0]&15] = c
+		d.tables = true
 		b = b[17+total:]
 	}
 	return nil
