@@ -9,6 +9,9 @@ import (
 	"espy/agent/tools"
 )
 
+// TypedCall is the ID of the call that carries a "!" line of the person's own.
+const TypedCall = "typed"
+
 // shellLine is the command of a prompt that is a "!" line and nothing else.
 func shellLine(p Prompt) (string, bool) {
 	if len(p.Text) != 1 || p.Text[0].Origin != message.OriginShell {
@@ -30,7 +33,7 @@ func (a *Agent) runShellLine(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	call := message.ToolCall{ID: "typed", Name: "shell", Args: string(args)}
+	call := message.ToolCall{ID: TypedCall, Name: "shell", Args: string(args)}
 	a.events.put(CallStarted{Call: call, Summary: "shell: " + line})
 	outcome, err := tool.Run(ctx, a.env, call)
 	if err != nil && ctx.Err() == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"espy/agent"
 	"espy/agent/message"
 )
 
@@ -184,10 +185,16 @@ func (c *call) outcome(width int, l look) []string {
 		style = l.t.bad.Render
 	}
 	most := openLines
-	if !l.open {
+	switch {
+	case l.open:
+	case c.call.ID == agent.TypedCall: // the person ran it to read what it prints
+		most = typedLines
 		if c.state == callDone {
-			return nil
+			style = l.t.plain.Render
 		}
+	case c.state == callDone:
+		return nil
+	default:
 		most = 2
 	}
 	return c.indented(wrap(safe(head(text, most*400)), width-4), most, l, style)

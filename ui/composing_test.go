@@ -335,6 +335,18 @@ func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
 	}
 }
 
+func TestWhatAShellLinePrintsIsReadWithoutUnfolding(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	call := message.ToolCall{ID: agent.TypedCall, Name: "shell", Args: `{"command":"git branch"}`}
+	d.push(agent.CallStarted{Call: call, Summary: "shell: git branch"},
+		agent.CallFinished{Call: call, Result: message.ToolResult{CallID: call.ID, Text: "* main\n  topic\n"}})
+	d.shows("* main")
+	d.shows("topic")
+	d.push(agent.CallStarted{Call: call, Summary: "shell: seq 900"},
+		agent.CallFinished{Call: call, Result: message.ToolResult{CallID: call.ID, Text: strings.Repeat("a line\n", 900)}})
+	d.shows("876 lines more")
+}
+
 func TestAShellLineGoesToTheShellAndLeavesThePicturesOnTheRow(t *testing.T) {
 	d := drive(t, 80, 24, nil, script.Opened())
 	d.m.attach(d.intake.Picture("a.png", 10, 10))

@@ -44,6 +44,8 @@ const (
 	wheelLines = 3
 	// foldedDiff is how many lines of an edit show while its call is folded.
 	foldedDiff = 12
+	// typedLines is how many lines of what a person's own shell line printed show at once.
+	typedLines = 24
 	// openLines is how many lines of a result an unfolded call draws; the rest is in /export.
 	openLines = 400
 	// argBytes bounds how much of a call's arguments is drawn.
