@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"espy/agent/checkpoint"
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/agent/projection"
@@ -56,6 +57,7 @@ type Agent struct {
 	log    *journal
 	env    *tools.Env
 	gate   *media.Gate
+	files  *checkpoint.Keeper // nil where no folder is worked in
 	events *mailbox
 
 	commands chan struct{} // holds a token when inbox is not empty
@@ -70,6 +72,7 @@ type Agent struct {
 	held     bool               // the queue waits: the turn before it failed
 	number   int                // the highest picture number handed out
 	numbered map[string]int     // by ref, the numbers of pictures that were attached
+	aside    string             // what the next message tells the model beside the person's words
 }
 
 // New prepares an agent for a fresh or resumed session. Nothing is written and nothing is contacted.
@@ -87,6 +90,9 @@ func New(opt Options) (*Agent, error) {
 	env := opt.Env
 	env.Blobs, env.Route, env.Picture, env.Progress = opt.Session, a.Route, a.Picture, a.progress
 	a.env = &env
+	if env.Roots != nil {
+		a.files = checkpoint.New(opt.Session.Dir(), env.Roots, opt.Session)
+	}
 	return a, nil
 }
 
@@ -171,6 +177,15 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 }
 
+// whenIdle begins work on the conversation as a whole, which waits for no turn.
+func (a *Agent) whenIdle(ctx context.Context, turn chan EndReason, done string, work func(context.Context) error) chan EndReason {
+	if turn != nil {
+		a.notice(NoticeInfo, "The conversation can be "+done+" when the running turn has ended.")
+		return turn
+	}
+	return a.begin(ctx, func(ctx context.Context) (EndReason, error) { return ended(work(ctx)) })
+}
+
 func (a *Agent) takeInbox() []Command {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -194,11 +209,13 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan EndReason) chan End
 	case SetMode:
 		a.setMode(c.Mode)
 	case Compact:
-		if turn != nil {
-			a.notice(NoticeInfo, "The conversation can be compacted when the running turn has ended.")
-			return turn
-		}
-		return a.begin(ctx, func(ctx context.Context) (EndReason, error) { return ended(a.compact(ctx, c.Instructions)) })
+		return a.whenIdle(ctx, turn, "compacted", func(ctx context.Context) error { return a.compact(ctx, c.Instructions) })
+	case Rewind:
+		return a.whenIdle(ctx, turn, "rewound", func(ctx context.Context) error { return a.rewind(ctx, c) })
+	case Redo:
+		return a.whenIdle(ctx, turn, "rewound", func(ctx context.Context) error { return a.redo(ctx, c) })
+	case Rename:
+		a.rename(c)
 	case PinPicture:
 		a.pin(c)
 	case DropPicture:

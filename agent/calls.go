@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"espy/agent/checkpoint"
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/agent/tools"
@@ -25,6 +26,8 @@ type job struct {
 	tool    *tools.Tool
 	effect  guard.Effect
 	outcome tools.Outcome
+	watched *checkpoint.Pending // files that are watched while it runs
+	begun   string              // the id of the record that says so
 	took    time.Duration
 	done    bool // outcome is set: refused, or run
 }
@@ -202,6 +205,10 @@ func (j *job) refuse(reason string) {
 // the log tells what happened.
 func (a *Agent) runJob(ctx context.Context, j *job) error {
 	if !j.done {
+		var err error
+		if j.watched, err = a.watch(ctx, j); err != nil {
+			return err
+		}
 		started := a.opt.Now()
 		outcome, err := a.runTool(ctx, j)
 		j.took = a.opt.Now().Sub(started)
@@ -213,7 +220,7 @@ func (a *Agent) runJob(ctx context.Context, j *job) error {
 		}
 		j.outcome = outcome
 	}
-	return a.finish(j)
+	return a.finish(ctx, j)
 }
 
 // runTool keeps a fault inside a tool from ending the program: it becomes the call's result.
@@ -233,7 +240,7 @@ func firstLines(s string, n int) string {
 }
 
 // finish writes a result to the log and tells the face.
-func (a *Agent) finish(j *job) error {
+func (a *Agent) finish(ctx context.Context, j *job) error {
 	r := j.outcome.Result
 	r.CallID = j.call.ID
 	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
@@ -245,8 +252,13 @@ func (a *Agent) finish(j *job) error {
 		meta[message.MetaMillis] = strconv.FormatInt(j.took.Milliseconds(), 10)
 	}
 	r.Meta = meta
+	files, watched := a.changed(ctx, j)
 	err := a.log.append(func(h *heads) []message.Record {
 		var records []message.Record
+		if watched {
+			files.Head = h.beside(message.KindFiles)
+			records = append(records, files)
+		}
 		for _, p := range j.outcome.Pictures {
 			p.Head = h.beside(message.KindPicture)
 			records = append(records, p)

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"time"
+
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/media"
@@ -73,6 +75,46 @@ type DropPicture struct {
 // Unfold takes an elision or a summary back, by the id of its mark.
 type Unfold struct{ ID string }
 
+// RewindWhat says what goes back.
+type RewindWhat string
+
+const (
+	RewindBoth         RewindWhat = "" // the conversation, and the files espy changed since
+	RewindConversation RewindWhat = "conversation"
+	RewindFiles        RewindWhat = "files"
+)
+
+// ConflictChoice says what becomes of files that somebody else changed meanwhile.
+type ConflictChoice string
+
+const (
+	ConflictAsk       ConflictChoice = "" // nothing goes back, and a RewindAsked names them
+	ConflictKeep      ConflictChoice = "keep"
+	ConflictOverwrite ConflictChoice = "overwrite" // what they hold now is kept, and a Redo brings it back
+)
+
+// Rewind goes back to before a message of the person: To is its id. Nothing is deleted.
+type Rewind struct {
+	To        string
+	What      RewindWhat
+	Conflicts ConflictChoice
+}
+
+// Redo takes the last Rewind back.
+type Redo struct{ Conflicts ConflictChoice }
+
+// Rename names the session for lists.
+type Rename struct{ Title string }
+
+// Point is a message that a Rewind can go back to before.
+type Point struct {
+	ID       string
+	Text     string
+	Time     time.Time
+	Pictures int
+	Files    int // that changed since
+}
+
 // Note puts a sentence for the person into the transcript; it is never sent to a model.
 type Note struct{ Text string }
 
@@ -86,3 +128,6 @@ func (PinPicture) command()  {}
 func (DropPicture) command() {}
 func (Unfold) command()      {}
 func (Note) command()        {}
+func (Rewind) command()      {}
+func (Redo) command()        {}
+func (Rename) command()      {}

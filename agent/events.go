@@ -161,6 +161,44 @@ type Rejected struct {
 	Err    error
 }
 
+// Rewound tells that the conversation, files, or both went back, or forward again. A face draws the conversation
+// anew from Messages and puts Prompt into the composer, pictures and all.
+type Rewound struct {
+	Redo         bool
+	To           string // id of the message gone back to; "" for a redo
+	Conversation bool   // false where only files went back
+	Prompt       Prompt // what that message said; empty for a redo or files alone
+	Messages     []message.Message
+	Pictures     map[string]message.PictureRecord
+	Files        []RestoredFile
+	Faults       []FileConflict // files that could not go back, and why
+	CanRedo      bool
+	Meter        Meter
+}
+
+// RestoredFile is a file that holds again what it held.
+type RestoredFile struct {
+	Path    string // for people
+	Removed bool   // it was not there then
+}
+
+// FileConflict is a file that did not go back, and why.
+type FileConflict struct {
+	Path string
+	Why  string
+}
+
+// RewindAsked tells that nothing went back yet: somebody else changed these files meanwhile. The face sends the
+// command again with a ConflictChoice, or not at all.
+type RewindAsked struct {
+	Rewind Rewind // the command, where it was one
+	Redo   bool   // it was a Redo
+	Files  []FileConflict
+}
+
+// Renamed follows a Rename.
+type Renamed struct{ Title string }
+
 func (Opened) event()            {}
 func (TurnStarted) event()       {}
 func (TextDelta) event()         {}
@@ -181,3 +219,6 @@ func (RouteChanged) event()      {}
 func (ModeChanged) event()       {}
 func (TurnEnded) event()         {}
 func (Rejected) event()          {}
+func (Rewound) event()           {}
+func (RewindAsked) event()       {}
+func (Renamed) event()           {}

@@ -118,7 +118,7 @@ func (a *Agent) accept(p Prompt) error {
 	if err := a.opt.Session.Draft().Promote(refs...); err != nil {
 		return fmt.Errorf("the message could not be kept: %w", err)
 	}
-	user := message.Message{Role: message.RoleUser, Blocks: promptBlocks(p)}
+	user := message.Message{Role: message.RoleUser, Blocks: append(promptBlocks(p), a.takeAside()...)}
 	var written message.MessageRecord
 	err := a.log.append(func(h *heads) []message.Record {
 		records := a.opening(h)

@@ -29,6 +29,7 @@ const (
 	KindTitle   Kind = "title"
 	KindUsage   Kind = "usage"
 	KindRewind  Kind = "rewind" // names a new head
+	KindFiles   Kind = "files"  // which files changed, and what they held
 )
 
 // Record is one line of a log: a MessageRecord, ResultRecord, and so on, or an UnknownRecord.
@@ -122,10 +123,40 @@ type UsageRecord struct {
 	Estimate int      `json:"estimate,omitempty"` // tokens espy had estimated for the input, before correction
 }
 
-// RewindRecord makes To the head of the conversation. Nothing that was said after it is deleted.
+// RewindRecord makes To the head of the conversation. Nothing that was said after it is deleted. A rewind of
+// files alone names the head that is there already.
 type RewindRecord struct {
 	Head
-	To string `json:"to"`
+	To   string `json:"to"`             // "" with a From is the empty conversation
+	From string `json:"from,omitempty"` // the head before
+	Redo string `json:"redo,omitempty"` // the id of the rewind that this one takes back
+}
+
+// FilesRecord says which files a call, a rewind or a redo changed. Before a call that may change files a record
+// with Begun is written, and one without it when the call has ended: a begun call without its end was cut off by
+// a crash.
+type FilesRecord struct {
+	Head
+	Call    string       `json:"call,omitempty"`   // the call's id
+	Of      string       `json:"of,omitempty"`     // the id of the begun record that this one ends
+	Rewind  string       `json:"rewind,omitempty"` // the id of the RewindRecord whose files these are
+	Begun   bool         `json:"begun,omitempty"`
+	Tree    string       `json:"tree,omitempty"` // with Begun: the state of the workspace, a tree in files.git
+	Changes []FileChange `json:"changes,omitempty"`
+}
+
+// FileChange is one file before and after. With Begun, After means nothing yet.
+type FileChange struct {
+	Path   string    `json:"path"` // absolute
+	Before FileState `json:"before"`
+	After  FileState `json:"after"`
+}
+
+// FileState is what a file held. The zero state is no file.
+type FileState struct {
+	Kept string `json:"kept,omitempty"` // where its bytes are: "git:<object id>" in files.git, or a Ref
+	Mode string `json:"mode,omitempty"` // as git writes it: 100644, 100755 (may be run) or 120000 (a link)
+	Lost string `json:"lost,omitempty"` // there was something, and why it could not be kept
 }
 
 // Rect is a rectangle in upright pixels of a picture's original.
@@ -262,6 +293,8 @@ func Decode(line []byte) (Record, error) {
 		return decodeRecord[UsageRecord](line)
 	case KindRewind:
 		return decodeRecord[RewindRecord](line)
+	case KindFiles:
+		return decodeRecord[FilesRecord](line)
 	}
 	return UnknownRecord{Head: h, Raw: string(line)}, nil
 }

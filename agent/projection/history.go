@@ -54,7 +54,7 @@ func (h *History) Append(records ...message.Record) {
 				h.blind[r.Route] = !r.Off
 			}
 		case message.RewindRecord:
-			if _, known := h.index[r.To]; known {
+			if _, known := h.index[r.To]; known || r.To == "" && r.From != "" {
 				h.head = r.To
 			}
 		}
