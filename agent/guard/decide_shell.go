@@ -8,6 +8,9 @@ import (
 // command decides a shell command: every simple command of the line has to be allowed, and one that is
 // denied denies the line.
 func (c *judging) command() Decision {
+	if c.outside() {
+		c.effect.Tool = OutsideTool
+	}
 	if d, refused := c.resolve(); refused {
 		return d
 	}
@@ -126,6 +129,8 @@ func (c *judging) shellAllowed(j Judgement) Decision {
 		return Decision{Verdict: Ask, Reason: sentence(j.Faults[0])}
 	case unwritten:
 		return Decision{Verdict: Ask, Reason: "The command writes " + Printable(j.Writes[0].Display)}
+	case c.outside() && !(explicit && by.Verdict != ""):
+		return Decision{Verdict: Ask, Reason: "The command would run outside the sandbox, which holds the others", Offer: c.shellOffer(open)}
 	case c.taint != "" && !(explicit && by.Verdict != ""):
 		return Decision{Verdict: Ask, Reason: c.tainted(), Offer: c.shellOffer(open)}
 	case len(open) > 0:
@@ -135,6 +140,13 @@ func (c *judging) shellAllowed(j Judgement) Decision {
 	}
 	return Decision{Verdict: Allow, Reason: "the command only reads"}
 }
+
+// OutsideTool is the name in rules that let commands run outside the sandbox. Rules for the shell tighten such
+// commands as well, but do not let them out.
+const OutsideTool = "shell_outside"
+
+// outside reports whether a command would leave the sandbox that holds the others.
+func (c *judging) outside() bool { return c.effect.Outside && c.guard.Sandboxed() }
 
 func (c *judging) bareAllow() (SourcedRule, bool) {
 	for _, r := range c.rules {

@@ -54,6 +54,7 @@ type Effect struct {
 	Paths   []string // as the model wrote them; resolved by Roots. KindExec: the folder it runs in, if not the workspace
 	Command string   // KindExec: the exact text the shell gets
 	Host    string   // KindNet
+	Outside bool     // KindExec: runs outside the sandbox, where there is one
 	Summary string   // a few words: "write docs/plan.md"
 	Preview string   // exactly what will be done: the command, or the diff of an edit
 	Diff    bool     // Preview is a unified diff
@@ -92,12 +93,15 @@ type Options struct {
 	Roots *Roots
 	Rules []SourcedRule // `allow` rules of a project are left out: a project only tightens
 	Posix bool          // commands run in a POSIX sh, not in bash
+
+	Sandboxing Sandboxing
 }
 
 // Guard decides. It is safe for use from several goroutines.
 type Guard struct {
-	roots *Roots
-	posix bool
+	roots      *Roots
+	posix      bool
+	sandboxing Sandboxing
 
 	mu    sync.RWMutex
 	mode  Mode
@@ -107,7 +111,7 @@ type Guard struct {
 
 // New makes a guard. From then on the deny rules for reading hold for every file its Roots open.
 func New(o Options) *Guard {
-	g := &Guard{roots: o.Roots, posix: o.Posix, mode: o.Mode}
+	g := &Guard{roots: o.Roots, posix: o.Posix, sandboxing: o.Sandboxing, mode: o.Mode}
 	if g.mode == "" {
 		g.mode = ModeAsk
 	}
