@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"espy/agent/guard/sandbox"
 	"espy/ui"
 	"espy/ui/headless"
 	"espy/ui/start"
@@ -24,6 +25,7 @@ import (
 const version = "0.1.0"
 
 func main() {
+	sandbox.Serve() // first: a command that is to be confined starts as this program
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		fmt.Println("espy " + version)
 		return
@@ -242,7 +244,8 @@ func doctorCommand() *cobra.Command {
 				if err != nil {
 					s.Problems = append(s.Problems, err.Error())
 				}
-				return headless.Doctor(cmd.Context(), headless.DoctorFacts{State: s.Dirs.State, Problems: s.Problems, Route: route, Why: why, Servers: s.Book.Servers(), Getenv: os.Getenv}, output())
+				return headless.Doctor(cmd.Context(), headless.DoctorFacts{State: s.Dirs.State, Problems: s.Problems, Route: route, Why: why, Servers: s.Book.Servers(), Getenv: os.Getenv,
+					Sandbox: s.Config.Permissions.Sandbox, Network: s.Config.Permissions.Network}, output())
 			})
 		}}
 }

@@ -231,7 +231,7 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan EndReason) chan End
 // open says where the session stands.
 func (a *Agent) open() {
 	opened := Opened{Session: a.opt.Session.ID(), Folder: a.opt.Folder, Resumed: len(a.opt.Loaded.Records) > 0,
-		Route: a.Route(), Mode: a.opt.Guard.Mode()}
+		Route: a.Route(), Mode: a.opt.Guard.Mode(), Sandbox: a.opt.Guard.Sandboxed()}
 	a.log.read(func(h *projection.History) {
 		opened.Messages, opened.Pictures = h.Conversation().Messages, h.Pictures()
 	})
@@ -389,7 +389,7 @@ func (a *Agent) setMode(mode guard.Mode) {
 	a.record(func(h *heads) []message.Record {
 		return []message.Record{message.ModeRecord{Head: h.next(message.KindMode), Mode: string(mode)}}
 	})
-	a.events.put(ModeChanged{Mode: mode})
+	a.events.put(ModeChanged{Mode: mode, Sandbox: a.opt.Guard.Sandboxed()})
 }
 
 // record appends to a session that has begun; in one that has not, the choice travels with its first turn.

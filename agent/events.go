@@ -20,6 +20,7 @@ type Opened struct {
 	Resumed  bool
 	Route    providers.Route
 	Mode     guard.Mode
+	Sandbox  bool                             // commands run in a sandbox in this mode
 	Messages []message.Message                // along the path, results assembled into tool messages
 	Pictures map[string]message.PictureRecord // by Ref
 	Queue    []Queued
@@ -134,7 +135,10 @@ type RouteChanged struct {
 }
 
 // ModeChanged follows a change of the permission mode.
-type ModeChanged struct{ Mode guard.Mode }
+type ModeChanged struct {
+	Mode    guard.Mode
+	Sandbox bool // commands run in a sandbox in this mode
+}
 
 // EndReason says why a turn ended.
 type EndReason string

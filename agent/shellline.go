@@ -29,7 +29,7 @@ func (a *Agent) runShellLine(ctx context.Context, line string) error {
 	if !ok {
 		return nil
 	}
-	args, err := json.Marshal(map[string]string{"command": line})
+	args, err := json.Marshal(map[string]any{"command": line, "outside_sandbox": true}) // as in the person's own shell
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,8 @@ type Permissions struct {
 	Allow, Ask, Deny []string // rules
 	Credentials      []string // further names or patterns of credential files
 	NotCredentials   []string // names or patterns that are none, whatever the built-in ones say
+	Sandbox          string   // auto or off
+	Network          string   // ask or allow: whether commands in the sandbox reach a network
 }
 
 // UI is the [ui] table.
@@ -86,9 +88,11 @@ func Default() Config {
 		Mode:      "ask",
 		Providers: map[string]Provider{},
 		History:   History{MaxImages: 5, EvictStep: 5},
-		UI:        UI{Theme: "auto", Previews: "auto", Mouse: true},
-		Keys:      map[string][]string{},
-		Sources:   map[string]string{},
+
+		Permissions: Permissions{Sandbox: "auto", Network: "ask"},
+		UI:          UI{Theme: "auto", Previews: "auto", Mouse: true},
+		Keys:        map[string][]string{},
+		Sources:     map[string]string{},
 	}
 }
 

@@ -119,6 +119,8 @@ ask = ["shell(git push)"]
 deny = ["read(**/private/**)"]
 credentials = ["*.vault"]
 not_credentials = ["testdata/**/*.key"]
+sandbox = "off"
+network = "allow"
 [ui]
 theme = "dark"
 previews = "off"
@@ -149,7 +151,7 @@ newline = ["alt+enter", "ctrl+j"]
 		}, {ID: "local/n", Limits: map[string]int64{"max_images": 1}}},
 		Tools:       Tools{[]string{"read_media"}},
 		History:     History{7, 2},
-		Permissions: Permissions{Allow: []string{"shell(go test *)"}, Ask: []string{"shell(git push)"}, Deny: []string{"read(**/private/**)"}, Credentials: []string{"*.vault"}, NotCredentials: []string{"testdata/**/*.key"}},
+		Permissions: Permissions{Allow: []string{"shell(go test *)"}, Ask: []string{"shell(git push)"}, Deny: []string{"read(**/private/**)"}, Credentials: []string{"*.vault"}, NotCredentials: []string{"testdata/**/*.key"}, Sandbox: "off", Network: "allow"},
 		UI:          UI{"dark", "off", false, true},
 		Keys:        map[string][]string{"send": {"enter"}, "newline": {"alt+enter", "ctrl+j"}},
 	}

@@ -32,6 +32,8 @@ const Template = `# espy's settings. Remove the "# " before a line to use it. ` 
 # ask = ["shell(git push *)"]
 # deny = ["read(**/private/**)"]
 # credentials = ["*.vault"]                # further files no tool opens
+# sandbox = "auto"                         # commands run in a sandbox where the system has one; off
+# network = "ask"                          # commands in the sandbox reach no network; allow
 # not_credentials = ["testdata/**/*.key"]  # files that are only named like credentials
 
 # [ui]

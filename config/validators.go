@@ -26,6 +26,8 @@ const (
 	CheckRule       = "rule"       // a permission rule
 	CheckTheme      = "theme"      //
 	CheckPreviews   = "previews"   //
+	CheckSandbox    = "sandbox"    //
+	CheckNetwork    = "network"    //
 	CheckAction     = "action"     // the name of something a key can do
 	CheckKey        = "key"        // a key as written in [keys]
 	CheckCostRule   = "cost rule"  // a picture cost rule
@@ -44,6 +46,8 @@ var builtin = sync.OnceValue(func() map[string]Validator {
 		CheckMode:       {Names: []string{"plan", "ask", "auto", "full"}},
 		CheckTheme:      {Names: []string{"auto", "dark", "light", "high-contrast", "none"}},
 		CheckPreviews:   {Names: []string{"auto", "kitty", "blocks", "off"}},
+		CheckSandbox:    {Names: []string{"auto", "off"}},
+		CheckNetwork:    {Names: []string{"ask", "allow"}},
 		CheckCapability: {Names: []string{"supported", "unsupported", "unknown"}},
 		CheckProtocol:   {Names: []string{"chat", "anthropic", "responses", "fake"}},
 		CheckURL:        {Check: checkURL},

@@ -24,6 +24,8 @@ type session struct {
 	steers []string // sent into the running turn and not yet taken there
 	opened bool
 
+	sandbox bool // commands run in one
+
 	busy    bool
 	started time.Time
 	doing   string    // what the turn is at: "thinking", "go test ./..."
@@ -45,6 +47,7 @@ func newSession(list *transcript, folder string) session {
 // open draws the conversation that is there.
 func (s *session) open(e agent.Opened) {
 	s.id, s.route, s.mode, s.meter, s.queue, s.opened = e.Session, e.Route, e.Mode, e.Meter, e.Queue, true
+	s.sandbox = e.Sandbox
 	if e.Folder != "" {
 		s.folder = e.Folder
 	}
@@ -247,7 +250,7 @@ func (s *session) takeFact(e agent.Event, now time.Time) {
 	case agent.RouteChanged:
 		s.route, s.meter = e.Route, e.Meter
 	case agent.ModeChanged:
-		s.mode = e.Mode
+		s.mode, s.sandbox = e.Mode, e.Sandbox
 	}
 }
 

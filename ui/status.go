@@ -16,7 +16,7 @@ func (s *session) statusView(width int, t *theme) string {
 		return "  " + t.dim.Render(cut("opening…", width-2))
 	}
 	badge, shown := s.badge(t)
-	left := []string{flat(s.route.Name()), shortFolder(s.folder)}
+	left := []string{flat(s.route.Name()), s.confinement(), shortFolder(s.folder)}
 	right := []string{s.context(), s.cost(), shortSession(s.id)}
 	for {
 		l := "  " + strings.Join(nonEmpty(left), "  ")
@@ -29,7 +29,7 @@ func (s *session) statusView(width int, t *theme) string {
 		case right[2] != "":
 			right[2] = ""
 		case len(left) > 1:
-			left = left[:1]
+			left = left[:len(left)-1]
 		case right[1] != "":
 			right[1] = ""
 		case right[0] != "":
@@ -46,6 +46,14 @@ func (s *session) badge(t *theme) (drawn, text string) {
 		return t.alarm.Render(text), text
 	}
 	return t.badge.Render(text), text
+}
+
+// confinement says that commands run in a sandbox; where they do not, doctor says why.
+func (s *session) confinement() string {
+	if s.sandbox {
+		return "sandboxed"
+	}
+	return ""
 }
 
 // context is "12.4k/200k", with the share where it begins to matter.

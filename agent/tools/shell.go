@@ -20,6 +20,7 @@ type shellArgs struct {
 	Command string `json:"command"`
 	Timeout int    `json:"timeout_seconds"`
 	Cwd     string `json:"cwd"`
+	Outside bool   `json:"outside_sandbox"`
 }
 
 func shellTool() Tool {
@@ -29,6 +30,7 @@ func shellTool() Tool {
 			{name: "command", kind: "string", required: true, about: "Bash command line."},
 			{name: "timeout_seconds", kind: "integer", least: 1, most: int(maxShellTimeout / time.Second), about: "Killed after this long; 120 unless given, 600 at most."},
 			{name: "cwd", kind: "string", about: "Folder to run in; the workspace unless given."},
+			{name: "outside_sandbox", kind: "boolean", about: "Run without the sandbox, where one is on. The person is asked."},
 		},
 		effect: shellEffect,
 		run:    runShell,
@@ -39,7 +41,7 @@ func shellEffect(env *Env, a shellArgs) (guard.Effect, error) {
 	if err := a.check(); err != nil {
 		return guard.Effect{}, err
 	}
-	effect := guard.Effect{Kind: guard.KindExec, Command: a.Command, Preview: a.Command, Summary: "shell: " + oneLine(a.Command)}
+	effect := guard.Effect{Kind: guard.KindExec, Command: a.Command, Outside: a.Outside, Preview: a.Command, Summary: "shell: " + oneLine(a.Command)}
 	if a.Cwd != "" {
 		effect.Paths = []string{effectPath(env, a.Cwd)}
 		effect.Summary = "shell in " + effect.Paths[0] + ": " + oneLine(a.Command)
@@ -87,6 +89,12 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 	if err != nil {
 		return Outcome{}, mistakef("shell: %v", err)
 	}
+	confined := false
+	if env.Confine != nil && !a.Outside {
+		if confined, err = env.Confine(cmd); err != nil {
+			return Outcome{}, mistakef("shell: the sandbox could not be prepared: %v", err)
+		}
+	}
 	var progress func(string)
 	if env.Progress != nil {
 		progress = func(line string) { env.Progress(call.ID, line) }
@@ -105,6 +113,7 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 		return Outcome{}, mistakef("shell: the command could not be started: %v", waitErr)
 	}
 	end := shellEnd{err: waitErr, code: cmd.ProcessState.ExitCode(), state: cmd.ProcessState.String(), took: took}
+	end.stopped = confined && end.code != 0 && sandboxed(text)
 	end.interrupted = ctx.Err() != nil && waitErr != nil
 	end.timedOut = !end.interrupted && limited.Err() != nil && waitErr != nil
 	return end.outcome(a, text, ref), nil
@@ -141,6 +150,7 @@ type shellEnd struct {
 	took        time.Duration
 	interrupted bool
 	timedOut    bool
+	stopped     bool // it looks as if the sandbox kept it from something
 }
 
 func (e shellEnd) sentence(a shellArgs) string {
@@ -171,7 +181,11 @@ func (e shellEnd) outcome(a shellArgs, text, ref string) Outcome {
 	case e.timedOut:
 		what = "timed out"
 	}
-	out := answer(text+e.sentence(a),
+	end := e.sentence(a)
+	if e.stopped {
+		end += "\n" + sandboxNote
+	}
+	out := answer(text+end,
 		message.MetaSummary, oneLine(a.Command)+" ("+what+")",
 		message.MetaExit, strconv.Itoa(e.code),
 		message.MetaMillis, strconv.FormatInt(e.took.Milliseconds(), 10),

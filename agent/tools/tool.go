@@ -13,6 +13,7 @@ package tools
 import (
 	"context"
 	"io"
+	"os/exec"
 
 	"espy/agent/guard"
 	"espy/agent/message"
@@ -58,6 +59,9 @@ type Env struct {
 	// Environ is the environment of commands, without the keys of providers. Nil means espy's own less the
 	// keys whose names are known (guard.CommandEnvironment).
 	Environ []string
+
+	// Confine puts a prepared command into the sandbox and reports whether it did. Nil means there is none.
+	Confine func(*exec.Cmd) (bool, error)
 
 	// Redacted says whether a file, by absolute path or by the hex SHA-256 of its bytes, holds a picture the
 	// person hid parts of in this session. Nil means none does.

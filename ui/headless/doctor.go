@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"espy/agent/guard/sandbox"
 	"espy/providers"
 )
 
@@ -28,6 +29,8 @@ type DoctorFacts struct {
 	Why      string // how the route was chosen
 	Servers  []providers.Server
 	Getenv   func(string) string
+	Sandbox  string // permissions.sandbox
+	Network  string // permissions.network
 }
 
 // Doctor says what works on this machine and terminal, and how to mend what does not. It contacts nobody.
@@ -58,11 +61,12 @@ func checks(ctx context.Context, f DoctorFacts) []Check {
 		programCheck(ctx, "git", "the file list honours .gitignore through it", "install git; without it ignored files are guessed"),
 		programCheck(ctx, "bash", "the shell tool runs it", "install bash; without it commands are judged and run as POSIX sh"),
 		stateCheck(f.State),
+		sandboxCheck(f.Sandbox, f.Network),
 		{"model", "ok", f.Route.Name() + " (" + f.Why + ")", ""},
 		keysCheck(f.Servers),
 	}
 	if f.Route.Server.Protocol == "fake" {
-		list[7].State, list[7].Remedy = "note", "set a provider's key, or add a [providers] table to the configuration; until then the offline model answers"
+		list[8].State, list[8].Remedy = "note", "set a provider's key, or add a [providers] table to the configuration; until then the offline model answers"
 	}
 	for _, p := range f.Problems {
 		list = append(list, Check{"configuration", "bad", p, "mend the file; what is valid in it is used meanwhile"})
@@ -144,6 +148,24 @@ func stateCheck(dir string) Check {
 		return Check{"sessions", "bad", err.Error(), "make the folder writable, or set XDG_STATE_HOME to one that is"}
 	}
 	return Check{"sessions", "ok", probe, ""}
+}
+
+// sandboxCheck says what holds the model's commands, and what does not.
+func sandboxCheck(setting, network string) Check {
+	missing := sandbox.Missing()
+	switch {
+	case missing != "":
+		return Check{"sandbox", "note", "none: " + missing, "commands run with all your rights; allow fewer of them unasked, or run espy in a container"}
+	case setting == "off":
+		return Check{"sandbox", "note", "switched off by permissions.sandbox; commands run with all your rights", "set permissions.sandbox to auto"}
+	}
+	found := "commands write only to the workspace, temporary folders and tool caches, read no credential folders"
+	if network == "allow" {
+		found += "; the network is open (permissions.network)"
+	} else {
+		found += ", and have no network"
+	}
+	return Check{"sandbox", "ok", found + "; not in full mode, and not what docs/security.md lists", ""}
 }
 
 func keysCheck(servers []providers.Server) Check {

@@ -13,6 +13,7 @@ import (
 
 	"espy/agent"
 	"espy/agent/guard"
+	"espy/agent/guard/sandbox"
 	"espy/agent/projection"
 	"espy/agent/tools"
 	"espy/config"
@@ -92,11 +93,11 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		return nil, err
 	}
 	shell, shellErr := guard.FindShell()
-	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix})
+	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
 		Connect: connector(s, session), Guard: g, Tools: tools.New(tools.Builtin()...),
-		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s)},
+		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine},
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
@@ -180,6 +181,11 @@ func commandEnvironment(s *Settings) []string {
 		}
 	}
 	return guard.CommandEnvironment(os.Environ(), secret, nil)
+}
+
+// sandboxing is whether commands run in a sandbox: where the settings do not switch it off and the system has one.
+func sandboxing(s *Settings) guard.Sandboxing {
+	return guard.Sandboxing{On: s.Config.Permissions.Sandbox != "off" && sandbox.Missing() == "", Network: s.Config.Permissions.Network == "allow"}
 }
 
 func rules(s *Settings) []guard.SourcedRule {

@@ -212,7 +212,7 @@ func (s *Settings) Choose() (providers.Route, string, error) {
 }
 
 func toolNames() []string {
-	var names []string
+	names := []string{guard.OutsideTool} // no tool of its own, but a name in rules
 	for _, t := range tools.Builtin() {
 		names = append(names, t.Spec.Name)
 	}

@@ -50,7 +50,7 @@ func Demo(l *Loop, c agent.Command) {
 	case agent.Answer:
 		go l.after(c)
 	case agent.SetMode:
-		l.Push(agent.ModeChanged(c))
+		l.Push(agent.ModeChanged{Mode: c.Mode})
 	case agent.SetRoute:
 		l.Push(agent.RouteChanged{Route: c.Route, Meter: agent.Meter{Context: 12_400, Window: c.Route.Model.ContextWindow}})
 	}

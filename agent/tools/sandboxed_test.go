@@ -1,0 +1,68 @@
+//go:build linux
+
+package tools_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"espy/agent/guard"
+	"espy/agent/guard/sandbox"
+	"espy/agent/tools/toolstest"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Serve()
+	os.Exit(m.Run())
+}
+
+// confined is a workspace whose commands run in the sandbox. Temporary folders are open in it, so what is outside
+// lies elsewhere: in the home folder.
+func confined(t *testing.T) (w *toolstest.Workspace, outside string) {
+	t.Helper()
+	if missing := sandbox.Missing(); missing != "" {
+		t.Skip(missing)
+	}
+	w = toolstest.New(t)
+	w.Env.Confine = guard.New(guard.Options{Roots: w.Env.Roots, Sandboxing: guard.Sandboxing{On: true}}).Confine
+	home, err := os.UserHomeDir()
+	if err == nil {
+		outside, err = os.MkdirTemp(home, "espy-test-")
+	}
+	if err != nil {
+		t.Skip("the home folder cannot be written: ", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(outside) })
+	return w, outside
+}
+
+func TestACommandThatTheSandboxStoppedSaysSo(t *testing.T) {
+	w, outside := confined(t)
+	for _, command := range []string{"echo x > '" + outside + "/new'", "exec 3<>/dev/tcp/127.0.0.1/9"} {
+		out := w.Call("shell", map[string]any{"command": command})
+		if !out.Result.IsError || !strings.Contains(out.Result.Text, "the sandbox stopped this") {
+			t.Errorf("%s gives %q", command, out.Result.Text)
+		}
+	}
+	if entries, _ := os.ReadDir(outside); len(entries) > 0 {
+		t.Errorf("outside lies %v", entries)
+	}
+	out := w.Call("shell", map[string]any{"command": "echo x > '" + outside + "/new'", "outside_sandbox": true})
+	if out.Result.IsError {
+		t.Errorf("outside the sandbox it fails too: %q", out.Result.Text)
+	}
+}
+
+func TestACommandInTheSandboxWorksAsEverAndFailsInItsOwnWords(t *testing.T) {
+	w, _ := confined(t)
+	w.Write("words", "some words\n")
+	out := w.Call("shell", map[string]any{"command": "mkdir -p a && cp words a/ && cat a/words && exit 3"})
+	if out.Result.Text != "some words\n[exit code 3]" {
+		t.Errorf("it gives %q", out.Result.Text)
+	}
+	out = w.Call("shell", map[string]any{"command": "sleep 30", "timeout_seconds": 1})
+	if !strings.Contains(out.Result.Text, "timed out") {
+		t.Errorf("it gives %q", out.Result.Text)
+	}
+}
