@@ -335,6 +335,26 @@ func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
 	}
 }
 
+func TestCtrlCClearsThenStopsTheTurnAndOnlyThenQuits(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.push(agent.TurnStarted{})
+	d.until("the turn runs", func() bool { return d.m.talk.busy })
+	d.types("a thought")
+	d.key("ctrl+c")
+	d.shows("cleared")
+	if n := d.loop.Interrupts(); n != 0 {
+		t.Error("clearing the text stopped the turn")
+	}
+	d.key("ctrl+c")
+	d.shows("stopping")
+	if n := d.loop.Interrupts(); n != 1 {
+		t.Errorf("the turn was interrupted %d times", n)
+	}
+	if cmd := d.m.cancel(); cmd == nil {
+		t.Error("a third ctrl+c does not quit")
+	}
+}
+
 func TestWhatAShellLinePrintsIsReadWithoutUnfolding(t *testing.T) {
 	d := drive(t, 80, 24, nil, script.Opened())
 	call := message.ToolCall{ID: agent.TypedCall, Name: "shell", Args: `{"command":"git branch"}`}

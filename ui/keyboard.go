@@ -253,10 +253,12 @@ func (m *model) onGlobalMore(a action) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// cancel clears the text, or with none stops what runs; a second time soon after, with nothing left, it quits.
+// cancel clears the text, or with none stops what runs; once more soon after, with nothing left, it quits.
 func (m *model) cancel() tea.Cmd {
 	now := m.o.Clock()
-	if m.comp.buf.empty() && now.Sub(m.quitArmed) < quitWindow {
+	runs := m.talk.busy || len(m.jobs) > 0
+	toStop := runs && now.Sub(m.stopArmed) >= quitWindow // what runs is stopped before anything quits
+	if m.comp.buf.empty() && !toStop && now.Sub(m.quitArmed) < quitWindow {
 		return m.quit()
 	}
 	m.quitArmed = now
@@ -264,10 +266,15 @@ func (m *model) cancel() tea.Cmd {
 	if !m.comp.buf.empty() {
 		m.comp.buf.clear()
 		m.comp.recall = len(m.comp.past)
-		m.say("cleared; "+m.keys.key(actUndo)+" brings the text back, "+m.keys.key(actCancel)+" again quits", false)
+		next := " again quits"
+		if toStop {
+			next = " again stops the turn"
+		}
+		m.say("cleared; "+m.keys.key(actUndo)+" brings the text back, "+m.keys.key(actCancel)+next, false)
 		return nil
 	}
-	if m.talk.busy || len(m.jobs) > 0 {
+	if runs {
+		m.stopArmed = now
 		cmd := m.interrupt()
 		m.say("stopping; "+m.keys.key(actCancel)+" again quits", false)
 		return cmd

@@ -45,6 +45,7 @@ type model struct {
 	lastKey    time.Time
 	lastTyping bool // the last key went to the composer
 	quitArmed  time.Time
+	stopArmed  time.Time // when ctrl+c last stopped what runs
 
 	mouse   bool     // the mouse is ours
 	names   []string // of the models, for completion
