@@ -81,7 +81,13 @@ func (f *frame) find(in section) error {
 			}
 		case "VP8 ", "VP8L":
 			f.lossless, f.data = kind == "VP8L", data
-			return f.readSize()
+			if err := f.readSize(); err != nil {
+				return err
+			}
+			if f.size != f.canvas {
+				return fmt.Errorf("the picture is %dx%d and said to be %dx%d", f.size.X, f.size.Y, f.canvas.X, f.canvas.Y)
+			}
+			return nil
 		case "ANMF":
 			return f.readFrame(data)
 		}

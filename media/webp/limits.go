@@ -11,7 +11,7 @@ const (
 
 	maxDistance  = 1 << 20  // px: what a back-reference reaches, by the range of its prefix codes
 	codesBytes   = 8 << 20  // prefix codes beside the tiles; encoders stop at 2600 groups, mostly of a few hundred bytes
-	losslessMost = 24 << 20 // all of a lossless stream; a third of what one picture may take in all
+	losslessMost = 20 << 20 // all of a lossless stream: ring, three sets of the smallest tiles at 8192x4096, and codes
 	rowsBytes    = 32       // a pixel of width: rows of every transform, and one handed out
 	tablesBytes  = 64 << 10 // prefix code tables under construction, headers
 	arenaEntries = 8 << 10  // entries of prefix code tables allocated at a time

@@ -232,7 +232,7 @@ func decodeLossy(ctx context.Context, f *frame, opt rows.Options, sink rows.Sink
 		return image.Rectangle{}, err
 	}
 	wanted := out.rows()
-	for y := 0; p.luma < wanted; y++ {
+	for y := 0; p.luma < wanted || p.chroma < (wanted+1)/2; y++ {
 		if err := d.row(y); err != nil {
 			return image.Rectangle{}, cut(min(16*y, f.size.Y), f.size.Y, err)
 		}
