@@ -104,3 +104,12 @@ func animated(still []byte, w, h, margin int) []byte {
 	out := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+body.Len()))
 	return slices.Concat(out, []byte("WEBP"), body.Bytes())
 }
+
+func writeChunk(out *bytes.Buffer, kind string, data []byte) {
+	out.WriteString(kind)
+	out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(data))))
+	out.Write(data)
+	if len(data)&1 == 1 {
+		out.WriteByte(0)
+	}
+}

@@ -7,11 +7,10 @@ import (
 	"image/gif"
 	"io"
 
-	"golang.org/x/image/webp"
-
 	"espy/media/jpeg"
 	"espy/media/png"
 	"espy/media/rows"
+	"espy/media/webp"
 )
 
 // decoding is how a format is read: the decoder, and the memory it will take by the header, in bytes. A decoder that
@@ -27,7 +26,7 @@ var decodings = map[Format]decoding{
 	PNG:  {decode: png.Decode, memory: pngMemory},
 	JPEG: {decode: jpeg.Decode, memory: jpegMemory, shrink: true},
 	GIF:  {decode: libraryGIF, memory: gifMemory},
-	WebP: {decode: libraryWebP, memory: webpMemory},
+	WebP: {decode: webp.Decode, memory: webpMemory},
 }
 
 func (h Header) pixels() int64 { return int64(h.Width) * int64(h.Height) }
@@ -64,18 +63,9 @@ func gifMemory(h Header, _ int64) int64 {
 	return int64(h.Frame.Dx()) * int64(h.Frame.Dy())
 }
 
-// webpMemory counts the file too: the library reads its chunks whole, those of an animation are copied before.
-func webpMemory(h Header, size int64) int64 {
-	if h.Animated {
-		size *= 3
-	}
-	switch {
-	case h.Lossless:
-		return size + 6*h.pixels() // 4, and up to 2 more with a bundled palette
-	case h.Alpha:
-		return size + h.pixels()*13/2
-	}
-	return size + h.pixels()*3/2
+// webpMemory is the most the decoder lets itself take. The first frame of an animation may be of any kind.
+func webpMemory(h Header, _ int64) int64 {
+	return webp.Memory(h.Width, h.Height, h.Lossless, h.Alpha || h.Animated)
 }
 
 // library makes a rows.Decode of a decoder that returns whole pictures. Its own reading of the header is asked first:
@@ -116,31 +106,6 @@ func libraryGIF(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options
 		canvas = m.Bounds()
 	}
 	return pushImage(ctx, m, canvas, false, opt, sink)
-}
-
-// libraryWebP delivers a still picture, or the first frame of an animation on its canvas.
-func libraryWebP(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
-	h, err := Probe(r, size)
-	if err != nil {
-		return rows.Result{}, err
-	}
-	if !h.Animated {
-		m, err := webp.Decode(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
-		if err != nil {
-			return rows.Result{}, err
-		}
-		return pushImage(ctx, m, m.Bounds(), true, opt, sink)
-	}
-	still, at, err := stillWebP(r, size)
-	if err != nil {
-		return rows.Result{}, err
-	}
-	m, err := webp.Decode(&contextReader{ctx, still})
-	if err != nil {
-		return rows.Result{}, err
-	}
-	canvas := image.Rect(0, 0, h.Width, h.Height).Sub(at)
-	return pushImage(ctx, m, canvas, true, opt, sink)
 }
 
 // contextReader ends a library decoder that would read on.

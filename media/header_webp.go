@@ -60,6 +60,8 @@ func (p *Prober) webpChunks(h *Header) error {
 				return ErrHeader
 			}
 			h.Lossless = frame.Lossless
+		case "ALPH":
+			h.Alpha = true // whether announced or not
 		case "ANMF":
 			if c := p.win.at(off+24, 4); c != nil {
 				h.Lossless = h.Lossless || string(c) == "VP8L"

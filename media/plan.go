@@ -156,7 +156,7 @@ func (h Header) layout() rows.Layout {
 	switch {
 	case h.Format == JPEG && h.Components == 1, h.Format == PNG && h.Components == 1 && !h.Palette && !h.Alpha:
 		return rows.Gray
-	case h.Format == JPEG && h.Components == 3, h.Format == WebP && !h.Lossless && !h.Alpha:
+	case h.Format == JPEG && h.Components == 3, h.Format == WebP && !h.Lossless && !h.Alpha && !h.Animated:
 		return rows.YCbCr
 	case h.Format == WebP && !h.Lossless:
 		return rows.YCbCrA
