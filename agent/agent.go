@@ -155,17 +155,19 @@ func (a *Agent) Messages() (messages []message.Message) {
 func (a *Agent) Run(ctx context.Context) error {
 	defer a.events.close()
 	a.open()
-	var turn chan EndReason // of the running turn; nil while idle
+	var turn chan TurnEnded // of the running turn; nil while idle
 	for {
 		select {
 		case <-ctx.Done():
 			if turn != nil {
-				<-turn // its context is a child of ctx
+				a.events.put(<-turn) // its context is a child of ctx
 			}
 			return nil
-		case reason := <-turn:
+		case end := <-turn:
+			// The turn is over before it is said to be, so that what a face sends on hearing it opens a new one.
 			turn = nil
-			a.held = reason == EndFailed || reason == EndLimit
+			a.events.put(end)
+			a.held = end.Reason == EndFailed || end.Reason == EndLimit
 			if !a.held {
 				turn = a.startQueued(ctx)
 			}
@@ -195,7 +197,7 @@ func (a *Agent) takeInbox() []Command {
 }
 
 // do carries out one command and returns the running turn, if there is one now.
-func (a *Agent) do(ctx context.Context, c Command, turn chan EndReason) chan EndReason {
+func (a *Agent) do(ctx context.Context, c Command, turn chan TurnEnded) chan TurnEnded {
 	switch c := c.(type) {
 	case Submit:
 		c.Prompt.Attachments = eachOnce(c.Prompt.Attachments)
@@ -243,7 +245,7 @@ func (a *Agent) open() {
 	}
 }
 
-func (a *Agent) submit(ctx context.Context, s Submit, turn chan EndReason) chan EndReason {
+func (a *Agent) submit(ctx context.Context, s Submit, turn chan TurnEnded) chan TurnEnded {
 	if turn == nil && !a.queued() {
 		return a.start(ctx, s.Prompt, true)
 	}
@@ -282,17 +284,17 @@ func (a *Agent) queued() bool {
 
 // start begins a turn in a goroutine that Run waits for. A fresh prompt was typed after everything before it was
 // shown; one that waited in the queue was not.
-func (a *Agent) start(ctx context.Context, p Prompt, fresh bool) chan EndReason {
+func (a *Agent) start(ctx context.Context, p Prompt, fresh bool) chan TurnEnded {
 	return a.begin(ctx, func(ctx context.Context) (EndReason, error) { return a.guardedTurn(ctx, p, fresh) })
 }
 
 // begin runs work that can be interrupted, in a goroutine that Run waits for.
-func (a *Agent) begin(ctx context.Context, work func(context.Context) (EndReason, error)) chan EndReason {
+func (a *Agent) begin(ctx context.Context, work func(context.Context) (EndReason, error)) chan TurnEnded {
 	workCtx, cancel := context.WithCancel(ctx)
 	a.mu.Lock()
 	a.cancel = cancel
 	a.mu.Unlock()
-	done := make(chan EndReason, 1)
+	done := make(chan TurnEnded, 1)
 	go func() {
 		reason, err := work(workCtx)
 		a.mu.Lock()
@@ -304,14 +306,13 @@ func (a *Agent) begin(ctx context.Context, work func(context.Context) (EndReason
 		}
 		a.mu.Unlock()
 		cancel()
-		a.events.put(TurnEnded{Reason: reason, Err: err})
-		done <- reason
+		done <- TurnEnded{Reason: reason, Err: err}
 	}()
 	return done
 }
 
 // startQueued begins the next queued prompt, if there is one.
-func (a *Agent) startQueued(ctx context.Context) chan EndReason {
+func (a *Agent) startQueued(ctx context.Context) chan TurnEnded {
 	a.mu.Lock()
 	if len(a.queue) == 0 || ctx.Err() != nil {
 		a.mu.Unlock()

@@ -113,6 +113,13 @@ func (s *Server) Say(answers ...Answer) {
 	s.answers = append(s.answers, answers...)
 }
 
+// Forget drops the answers that are still queued.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = nil
+}
+
 // SayTurn queues one answer that goes well.
 func (s *Server) SayTurn(t Turn) { s.Say(Answer{Turn: &t}) }
 
