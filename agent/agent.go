@@ -180,7 +180,7 @@ func (a *Agent) Run(ctx context.Context) error {
 }
 
 // whenIdle begins work on the conversation as a whole, which waits for no turn.
-func (a *Agent) whenIdle(ctx context.Context, turn chan EndReason, done string, work func(context.Context) error) chan EndReason {
+func (a *Agent) whenIdle(ctx context.Context, turn chan TurnEnded, done string, work func(context.Context) error) chan TurnEnded {
 	if turn != nil {
 		a.notice(NoticeInfo, "The conversation can be "+done+" when the running turn has ended.")
 		return turn
