@@ -68,12 +68,6 @@ func refOf(t testing.TB, text string) string {
 	return ref
 }
 
-// matches waits for a pattern somewhere on the screen, lines joined.
-func matches(term *terminal.Terminal, pattern string) terminal.Screen {
-	re := regexp.MustCompile(pattern)
-	return term.Until("the pattern "+pattern, func(s terminal.Screen) bool { return re.MatchString(s.String()) })
-}
-
 // unwrapped is the screen's text with its lines joined by blanks, for sentences that wrap.
 func unwrapped(s terminal.Screen) string {
 	return strings.Join(strings.Fields(strings.Join(s.Lines, " ")), " ")

@@ -185,9 +185,9 @@ func TestACutStreamIsAskedForAgainAndNeverSpliced(t *testing.T) {
 	server.SayTurn(strict.Turn{Text: "The second is whole."})
 	term := w.opened()
 	send(term, "hello there")
-	s := term.WaitFor("The second is whole.")
+	term.WaitFor("The second is whole.")
 	term.WaitFor(ready)
-	if s = term.Screen(); s.Contains("The first attempt says") {
+	if s := term.Screen(); s.Contains("The first attempt says") {
 		t.Errorf("what was cut still stands:\n%s", s.Framed())
 	}
 	says(term, "trying again")

@@ -173,7 +173,7 @@ func (w *world) open(args ...string) *terminal.Terminal {
 func (w *world) opened(args ...string) *terminal.Terminal {
 	w.t.Helper()
 	term := w.open(args...)
-	term.WaitFor(ready)
+	term.Until("the composer of an opened session", func(s terminal.Screen) bool { return s.Contains(ready) && !s.Contains("opening…") })
 	return term
 }
 
