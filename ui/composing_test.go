@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"espy/agent"
 	"espy/agent/message"
 	"espy/media"
+	"espy/providers"
 	"espy/ui/input"
 	"espy/ui/internal/script"
 )
@@ -333,6 +335,26 @@ func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
 	if got := d.m.comp.buf.text(); got != `see @media/gate.go @"my shot.png" ` {
 		t.Errorf("the composer holds %q", got)
 	}
+}
+
+func TestAModelNoListKnowsIsChosenByItsName(t *testing.T) {
+	d := drive(t, 80, 24, func(o *Options) {
+		o.Models = func() []providers.Route { return nil }
+		o.Model = func(name string) (providers.Route, error) {
+			if name != "local/new" {
+				return providers.Route{}, errors.New("nobody serves " + name)
+			}
+			return script.Blind(), nil
+		}
+	}, script.Opened())
+	d.types("/model away/new")
+	d.key("enter")
+	d.shows("nobody serves away/new")
+	d.types("/model local/new")
+	d.key("enter")
+	d.until("the loop is told", func() bool {
+		return slices.ContainsFunc(d.loop.Commands(), func(c agent.Command) bool { _, ok := c.(agent.SetRoute); return ok })
+	})
 }
 
 func TestCtrlCClearsThenStopsTheTurnAndOnlyThenQuits(t *testing.T) {

@@ -83,6 +83,7 @@ type Options struct {
 	Cost func(rule string, w, h int, detail string) int
 
 	Models   func() []providers.Route
+	Model    func(name string) (providers.Route, error) // any model of a known provider, listed or not
 	Sessions func(ctx context.Context) ([]store.Summary, error)
 	// Open goes on with another session and New begins one. The conversation before it is closed by them.
 	Open func(ctx context.Context, session string) (Conversation, error)

@@ -69,7 +69,16 @@ func (m *model) onRouteNamed(r routeNamed) {
 			return
 		}
 	}
-	m.say(fmt.Sprintf("there is no model %q here; /model lists those there are", flat(r.name)), true)
+	if m.o.Model == nil || !strings.Contains(r.name, "/") {
+		m.say(fmt.Sprintf("there is no model %q here; /model lists those there are", flat(r.name)), true)
+		return
+	}
+	route, err := m.o.Model(r.name) // a person's own server may serve what no list knows
+	if err != nil {
+		m.say(err.Error(), true)
+		return
+	}
+	m.conv.Loop.Send(agent.SetRoute{Route: route})
 }
 
 // pickModel lists the models, those that cannot see marked, and prices what is on the row on each.

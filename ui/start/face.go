@@ -105,6 +105,7 @@ func (f *Screen) Options() ui.Options {
 		Keys:         s.Config.Keys,
 		Cost:         media.Costs().Cost,
 		Models:       s.Book.Routes,
+		Model:        s.Book.Find,
 		Sessions: func(ctx context.Context) ([]store.Summary, error) {
 			return s.Store.List(ctx, s.Folder, mostSessions)
 		},

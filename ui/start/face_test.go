@@ -68,3 +68,14 @@ func TestATildeIsTheHomeFolderForTrustAndExport(t *testing.T) {
 		t.Error("an export wrote over a file")
 	}
 }
+
+func TestAModelThatNoListKnowsCanBeChosenOnAKnownServer(t *testing.T) {
+	screen, _, _ := screenIn(t)
+	route, err := screen.Options().Model("ollama/brand-new:8b")
+	if err != nil || route.Name() != "ollama/brand-new:8b" {
+		t.Errorf("got %s, %v", route.Name(), err)
+	}
+	if _, err := screen.Options().Model("nowhere/m"); err == nil {
+		t.Error("a model of an unknown server was found")
+	}
+}
