@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/gif"
 	"io"
 
+	"espy/media/gif"
 	"espy/media/jpeg"
 	"espy/media/png"
 	"espy/media/rows"
@@ -25,7 +25,7 @@ type decoding struct {
 var decodings = map[Format]decoding{
 	PNG:  {decode: png.Decode, memory: pngMemory},
 	JPEG: {decode: jpeg.Decode, memory: jpegMemory, shrink: true},
-	GIF:  {decode: libraryGIF, memory: gifMemory},
+	GIF:  {decode: decodeGIF, memory: gifMemory},
 	WebP: {decode: webp.Decode, memory: webpMemory},
 }
 
@@ -55,57 +55,25 @@ func jpegMemory(h Header, _ int64) int64 {
 	return 5<<20 + int64(ceilDiv(h.Width, 8*hMax)*blocks*perBlock)
 }
 
-// gifMemory counts the first frame; where that was out of reach of the header reader, the screen bounds it.
-func gifMemory(h Header, _ int64) int64 {
-	if h.Frame.Empty() {
-		return h.pixels()
-	}
-	return int64(h.Frame.Dx()) * int64(h.Frame.Dy())
-}
+// gifMemory: rows, and an unpacker for each pass.
+func gifMemory(h Header, _ int64) int64 { return 256<<10 + 16*int64(h.Width) }
 
 // webpMemory is the most the decoder lets itself take. The first frame of an animation may be of any kind.
 func webpMemory(h Header, _ int64) int64 {
 	return webp.Memory(h.Width, h.Height, h.Lossless, h.Alpha || h.Animated)
 }
 
-// library makes a rows.Decode of a decoder that returns whole pictures. Its own reading of the header is asked first:
-// it allocates by that, while the limits were judged by Probe, and a crafted file could make the two differ.
-func library(config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error)) rows.Decode {
-	return func(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
-		h, err := Probe(r, size)
-		if err != nil {
-			return rows.Result{}, err
-		}
-		c, err := config(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
-		if err != nil {
-			return rows.Result{}, err
-		}
-		if c.Width != h.Width || c.Height != h.Height {
-			return rows.Result{}, errTwoSizes
-		}
-		m, err := decode(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
-		if err != nil {
-			return rows.Result{}, err
-		}
-		return pushImage(ctx, m, m.Bounds(), false, opt, sink)
-	}
-}
-
-// libraryGIF delivers the first frame on the canvas that Probe reported, transparent around it.
-func libraryGIF(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
+// decodeGIF delivers the first frame on the canvas that Probe reported, transparent around it.
+func decodeGIF(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, sink rows.Sink) (rows.Result, error) {
 	h, err := Probe(r, size)
 	if err != nil {
 		return rows.Result{}, err
 	}
-	m, err := gif.Decode(&contextReader{ctx, io.NewSectionReader(r, 0, size)})
-	if err != nil {
-		return rows.Result{}, err
-	}
 	canvas := image.Rect(0, 0, h.Width, h.Height)
-	if m.Bounds().Size() == canvas.Size() {
-		canvas = m.Bounds()
+	if h.Frame.Size() == canvas.Size() {
+		canvas = h.Frame
 	}
-	return pushImage(ctx, m, canvas, false, opt, sink)
+	return gif.On(canvas)(ctx, r, size, opt, sink)
 }
 
 // contextReader ends a library decoder that would read on.
