@@ -11,11 +11,13 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"espy/agent/guard/sandbox"
+	"espy/store"
 	"espy/ui"
 	"espy/ui/headless"
 	"espy/ui/start"
@@ -178,23 +180,22 @@ func between(least, most int, usage string) cobra.PositionalArgs {
 }
 
 func sessionsCommand() *cobra.Command {
-	var all, everywhere bool
+	var opt headless.ListOptions
+	var everywhere bool
 	list := func(cmd *cobra.Command, _ []string) error {
-		s, err := start.Load(cmd.Context(), version, start.Flags{Reports: true})
-		if err != nil {
-			return err
-		}
-		folder := s.Folder
-		if everywhere {
-			folder = ""
-		}
-		return headless.ListSessions(cmd.Context(), s.Store, folder, all, output())
+		return withStore(cmd.Context(), func(s *start.Settings) error {
+			if opt.Folder = s.Folder; everywhere {
+				opt.Folder = ""
+			}
+			return headless.ListSessions(cmd.Context(), s.Store, opt, output())
+		})
 	}
-	cmd := &cobra.Command{Use: "sessions", Short: "List, show and remove sessions", Args: between(0, 0, "espy sessions [list|show|rm]"), RunE: list}
+	cmd := &cobra.Command{Use: "sessions", Short: "List, show, copy, write out and remove sessions", Args: between(0, 0, "espy sessions [list|show|fork|export|rm|prune]"), RunE: list}
 	listing := &cobra.Command{Use: "list", Short: "List the sessions of this folder", Args: between(0, 0, "espy sessions list"), RunE: list}
 	for _, c := range []*cobra.Command{cmd, listing} {
-		c.Flags().BoolVar(&all, "all", false, "no limit to how many are listed")
+		c.Flags().BoolVar(&opt.All, "all", false, "no limit to how many are listed")
 		c.Flags().BoolVar(&everywhere, "everywhere", false, "of all folders")
+		c.Flags().StringVar(&opt.Search, "search", "", "only those whose title, folder or id holds these words")
 	}
 	show := &cobra.Command{Use: "show ID", Short: "Print a session's conversation", Args: between(1, 1, "espy sessions show ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -208,7 +209,61 @@ func sessionsCommand() *cobra.Command {
 				return headless.RemoveSessions(cmd.Context(), s.Store, args, output())
 			})
 		}}
-	cmd.AddCommand(listing, show, remove)
+	cmd.AddCommand(listing, show, remove, forkCommand(), exportCommand(), pruneCommand())
+	return cmd
+}
+
+func forkCommand() *cobra.Command {
+	var at string
+	cmd := &cobra.Command{Use: "fork ID", Short: "Make a copy of a session that goes on by itself", Args: between(1, 1, "espy sessions fork ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				return headless.ForkSession(cmd.Context(), s.Store, args[0], at, output())
+			})
+		}}
+	cmd.Flags().StringVar(&at, "at", "", "the id of the last message to take over")
+	return cmd
+}
+
+func exportCommand() *cobra.Command {
+	var opt headless.ExportOptions
+	cmd := &cobra.Command{Use: "export ID", Short: "Write a session's conversation as one document", Args: between(1, 1, "espy sessions export ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				return headless.ExportSession(cmd.Context(), s.Store, args[0], opt, output())
+			})
+		}}
+	cmd.Flags().StringVar(&opt.Format, "format", "md", "md, html or jsonl")
+	cmd.Flags().BoolVar(&opt.Pictures, "pictures", false, "carry the pictures inside the document")
+	cmd.Flags().StringVar(&opt.Out, "out", "", "a file to write, which must not exist; standard output otherwise")
+	return cmd
+}
+
+func pruneCommand() *cobra.Command {
+	var age string
+	var yes bool
+	var opt store.PruneOptions
+	cmd := &cobra.Command{Use: "prune", Short: "Remove old sessions; without --yes only say which", Args: between(0, 0, "espy sessions prune"),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if age == "" && !cmd.Flags().Changed("keep") {
+				return &start.UsageError{Err: errors.New("say which sessions may go: --older-than 30d, --keep 100, or both")}
+			}
+			if age != "" {
+				if opt.OlderThan, err = headless.ParseAge(age); err != nil {
+					return &start.UsageError{Err: err}
+				}
+			}
+			if opt.Keep < 0 {
+				return &start.UsageError{Err: errors.New("--keep takes how many of the newest sessions stay, 0 or more")}
+			}
+			opt.DryRun, opt.Now = !yes, time.Now()
+			return withStore(cmd.Context(), func(s *start.Settings) error {
+				return headless.PruneSessions(cmd.Context(), s.Store, opt, output())
+			})
+		}}
+	cmd.Flags().StringVar(&age, "older-than", "", "only those last used so long ago: 30d, 2w, 6mo")
+	cmd.Flags().IntVar(&opt.Keep, "keep", 0, "how many of the newest stay, whatever their age")
+	cmd.Flags().BoolVar(&yes, "yes", false, "remove them")
 	return cmd
 }
 

@@ -22,7 +22,7 @@ func (e *InUseError) Error() string {
 	if e.PID > 0 {
 		holder = fmt.Sprintf("process %d", e.PID)
 	}
-	return fmt.Sprintf("session %s is in use by %s; close it there, or start a new session", e.ID, holder)
+	return fmt.Sprintf("session %s is in use by %s; close it there, go on in a copy (`espy sessions fork %s`), or only read it (`espy sessions show %s`)", e.ID, holder, e.ID, e.ID)
 }
 
 // NotFoundError names a session that is not there.

@@ -4,6 +4,7 @@ package store
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -27,4 +28,12 @@ func syncDir(dir string) error {
 		err = closing
 	}
 	return err
+}
+
+// links is how many names a file has.
+func links(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Nlink)
+	}
+	return 1
 }

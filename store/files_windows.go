@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -22,3 +23,6 @@ const openFlags = os.O_RDONLY
 
 // syncDir does nothing: Windows offers no flush of a folder, and NTFS journals its names.
 func syncDir(string) error { return nil }
+
+// links is how many names a file has; a listing does not say, so sizes count in full.
+func links(fs.FileInfo) int { return 1 }

@@ -307,5 +307,5 @@ func imageOf(ref string) message.Image {
 
 func ExampleInUseError() {
 	fmt.Println(&InUseError{ID: "01ARZ3NDEKTSV4RRFFQ69G5FAV", PID: 4711})
-	// Output: session 01ARZ3NDEKTSV4RRFFQ69G5FAV is in use by process 4711; close it there, or start a new session
+	// Output: session 01ARZ3NDEKTSV4RRFFQ69G5FAV is in use by process 4711; close it there, go on in a copy (`espy sessions fork 01ARZ3NDEKTSV4RRFFQ69G5FAV`), or only read it (`espy sessions show 01ARZ3NDEKTSV4RRFFQ69G5FAV`)
 }

@@ -88,6 +88,8 @@ type Options struct {
 	// Open goes on with another session and New begins one. The conversation before it is closed by them.
 	Open func(ctx context.Context, session string) (Conversation, error)
 	New  func(ctx context.Context) (Conversation, error)
+	// Fork goes on in a copy of this session: up to and including the message with an id, or whole for "".
+	Fork func(ctx context.Context, upTo string) (Conversation, error)
 
 	// History is what was sent before, oldest first; Remember adds to it.
 	History  func() []Past

@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -9,26 +8,34 @@ import (
 	"espy/agent/message"
 )
 
-// WriteMarkdown writes a conversation as a Markdown document. Pictures stand as their sentence, calls and
-// results as fenced blocks.
-func WriteMarkdown(w io.Writer, messages []message.Message) {
+// WriteMarkdown writes a conversation as a Markdown document. Pictures stand as their sentence, or, where blobs
+// is not nil, are carried inside the document; calls and results are fenced blocks.
+func WriteMarkdown(w io.Writer, messages []message.Message, blobs Blobs) error {
+	p := &page{w: w, blobs: blobs}
 	for _, m := range messages {
-		fmt.Fprintf(w, "## %s, %s\n\n", heading(m), m.Time.Local().Format(time.DateTime))
+		p.printf("## %s, %s\n\n", heading(m), m.Time.Local().Format(time.DateTime))
 		for _, b := range m.Blocks {
 			switch b := b.(type) {
 			case message.Text:
-				fmt.Fprintf(w, "%s\n\n", b.Text)
+				p.printf("%s\n\n", terminalText(b.Text))
 			case message.Image:
-				fmt.Fprintf(w, "%s\n\n", b.StandIn())
+				p.markdownPicture(b)
 			case message.ToolCall:
-				fmt.Fprintf(w, "Call `%s`:\n\n%s\n\n", oneLine(b.Name), fenced(b.Args))
+				p.printf("Call `%s`:\n\n%s\n\n", oneLine(b.Name), fenced(terminalText(b.Args)))
 			case message.ToolResult:
-				fmt.Fprintf(w, "%s\n\n", fenced(b.Text))
+				p.printf("%s\n\n", fenced(terminalText(b.Text)))
 				for _, i := range b.Images {
-					fmt.Fprintf(w, "%s\n\n", i.StandIn())
+					p.markdownPicture(i)
 				}
 			}
 		}
+	}
+	return p.err
+}
+
+func (p *page) markdownPicture(i message.Image) {
+	if !p.picture(i, "![picture](", ")\n\n") {
+		p.printf("%s\n\n", i.StandIn())
 	}
 }
 

@@ -112,6 +112,7 @@ func (f *Screen) Options() ui.Options {
 		Open: func(ctx context.Context, id string) (ui.Conversation, error) {
 			return f.move(ctx, Request{Resume: id})
 		},
+		Fork: f.fork,
 		New: func(ctx context.Context) (ui.Conversation, error) {
 			return f.move(ctx, Request{Mode: string(f.current().Guard.Mode())})
 		},
@@ -122,6 +123,19 @@ func (f *Screen) Options() ui.Options {
 		Trust:    f.trust(),
 		Crash:    f.crash,
 	}
+}
+
+// fork copies the session that is open and goes on in the copy, in the same mode.
+func (f *Screen) fork(ctx context.Context, upTo string) (ui.Conversation, error) {
+	room := f.current()
+	id, err := f.settings.Store.Fork(ctx, room.Session.ID(), upTo)
+	if errors.As(err, new(*store.NotFoundError)) {
+		return ui.Conversation{}, errors.New("nothing was said in this session yet, so there is nothing to fork")
+	}
+	if err != nil {
+		return ui.Conversation{}, err
+	}
+	return f.move(ctx, Request{Resume: id, Mode: string(room.Guard.Mode())})
 }
 
 func (f *Screen) recall() []ui.Past {
@@ -176,8 +190,8 @@ func (f *Screen) export(_ context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	headless.WriteMarkdown(out, room.Agent.Messages())
-	return path, out.Close()
+	err = headless.WriteMarkdown(out, room.Agent.Messages(), nil)
+	return path, errors.Join(err, out.Close())
 }
 
 func (f *Screen) trust() ui.Trust {
