@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"espy/agent/guard"
 	"espy/agent/message"
@@ -33,6 +34,9 @@ type Intake struct {
 	env     clipboard.Env
 	finder  *clipboard.Finder
 	files   fileList
+
+	mu      sync.Mutex // guards what follows
+	unsaved string     // why the draft could not be saved the last time, "" when it was
 }
 
 // NewIntake returns the agent's intake. sessions is where pictures of earlier prompts are; env is how the
@@ -308,11 +312,19 @@ func (in *Intake) discardAll(attachments []Attachment) {
 	}
 }
 
-// SaveDraft keeps the face's unsent state. A failure is told once it matters: when sending fails too.
+// SaveDraft keeps the face's unsent state. Drafts are saved with every pause in writing, so that a failure is
+// told once, and again only after one was saved or for another reason.
 func (in *Intake) SaveDraft(state []byte) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	fault := ""
 	if err := in.agent.opt.Session.Draft().Save(state); err != nil {
-		in.agent.notice(NoticeError, "The draft could not be saved: "+err.Error())
+		fault = err.Error()
 	}
+	if fault != "" && fault != in.unsaved {
+		in.agent.notice(NoticeError, "The draft could not be saved: "+fault)
+	}
+	in.unsaved = fault
 }
 
 // LoadDraft returns what SaveDraft kept, nil where there is nothing.
