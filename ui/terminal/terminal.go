@@ -41,7 +41,7 @@ import (
 const (
 	// patience is how long a wait may take before it fails the test: far longer than anything it waits for,
 	// for machines that are busy with other things.
-	patience = 20 * time.Second
+	patience = time.Minute
 	// closePatience is how long a program may take to go once it is killed.
 	closePatience = 5 * time.Second
 	// defaultCols and defaultRows are the size of a terminal nobody said one for.
