@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
+	"image/color"
 	"io"
 
 	"golang.org/x/image/bmp"
@@ -93,7 +94,7 @@ func imageRows(m image.Image) png.Picture {
 	b := m.Bounds()
 	n := samplesIn(m)
 	row := make([]byte, b.Dx()*n)
-	pixel := new(pusher).pixels(m)
+	pixel := pixels(m)
 	return png.Picture{Width: b.Dx(), Height: b.Dy(), Samples: n, Row: func(y int) []byte {
 		for x := range b.Dx() {
 			c := pixel(b.Min.X+x, b.Min.Y+y)
@@ -125,4 +126,38 @@ func withOrientation(data []byte, orientation int) []byte {
 	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 	const behind = 33 // signature and IHDR
 	return append(append(append(make([]byte, 0, len(data)+len(chunk)), data[:behind]...), chunk...), data[behind:]...)
+}
+
+// pixels reads single pixels without allocating for the types that library decoders return.
+func pixels(m image.Image) func(x, y int) color.NRGBA {
+	switch m := m.(type) {
+	case *image.NRGBA:
+		return m.NRGBAAt
+	case *image.Paletted:
+		var table [256]color.NRGBA
+		for i, c := range m.Palette[:min(len(m.Palette), 256)] {
+			table[i] = color.NRGBAModel.Convert(c).(color.NRGBA)
+		}
+		return func(x, y int) color.NRGBA { return table[m.ColorIndexAt(x, y)] }
+	case *image.CMYK:
+		return func(x, y int) color.NRGBA {
+			c := m.CMYKAt(x, y)
+			r, g, b := color.CMYKToRGB(c.C, c.M, c.Y, c.K)
+			return color.NRGBA{R: r, G: g, B: b, A: 255}
+		}
+	}
+	return func(x, y int) color.NRGBA { return color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA) }
+}
+
+// contextReader ends a library decoder that would read on.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }

@@ -76,21 +76,5 @@ func decodeGIF(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options,
 	return gif.On(canvas)(ctx, r, size, opt, sink)
 }
 
-// contextReader ends a library decoder that would read on.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
-}
-
-// errNoPixels is a picture that decodes to nothing, which image/jpeg returns without an error.
-var errNoPixels = errors.New("it has no pixels")
-
 // errTwoSizes is a file whose headers contradict each other.
 var errTwoSizes = errors.New("it declares two different sizes")
