@@ -55,3 +55,21 @@ func endGroup(group int) error {
 	}
 	return nil
 }
+
+// DirectCommand prepares a program with its arguments, run without any shell, in its own session and ended as
+// ShellCommand's are. env is its whole environment.
+func DirectCommand(ctx context.Context, argv []string, dir string, env []string) (*exec.Cmd, error) {
+	if len(argv) == 0 {
+		return nil, errors.New("there is no program to run")
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
+	cmd.Dir = dir
+	cmd.Env = startClean(env)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
+	cmd.WaitDelay = killGrace + gitWait
+	return cmd, nil
+}

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 )
 
@@ -15,6 +16,21 @@ func ShellCommand(ctx context.Context, command, dir string, env []string) (*exec
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, shell.Path, shell.arguments(command)...)
+	cmd.Dir = dir
+	cmd.Env = startClean(env)
+	cmd.WaitDelay = killGrace + gitWait
+	return cmd, nil
+}
+
+// DirectCommand prepares a program with its arguments, run without any shell. env is its whole environment.
+func DirectCommand(ctx context.Context, argv []string, dir string, env []string) (*exec.Cmd, error) {
+	if len(argv) == 0 {
+		return nil, errors.New("there is no program to run")
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
 	cmd.Dir = dir
 	cmd.Env = startClean(env)
 	cmd.WaitDelay = killGrace + gitWait

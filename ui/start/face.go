@@ -14,6 +14,7 @@ import (
 	"github.com/aymanbagabas/go-osc52/v2"
 
 	"espy/agent"
+	"espy/agent/extend"
 	"espy/config"
 	"espy/media"
 	"espy/media/clipboard"
@@ -122,6 +123,7 @@ func (f *Screen) Options() ui.Options {
 		Export:   f.export,
 		Trust:    f.trust(),
 		Crash:    f.crash,
+		Commands: commands(s.Extras.Commands),
 	}
 }
 
@@ -154,6 +156,16 @@ func (f *Screen) recall() []ui.Past {
 // remember keeps a sent message for recall. Where it cannot be kept, it is still in the session's log.
 func (f *Screen) remember(p ui.Past) {
 	_ = f.history.Add(context.Background(), store.HistoryEntry{Text: p.Text, Folder: f.settings.Folder, Session: f.current().Session.ID(), Images: p.Images, Time: time.Now()})
+}
+
+// commands are slash commands declared in files.
+func commands(declared []extend.Command) []ui.Command {
+	var list []ui.Command
+	for _, c := range declared {
+		list = append(list, ui.Command{Name: c.Name, Hint: c.Hint, About: c.Description,
+			Prompt: func(args string) (string, error) { return c.Fill(args), nil }})
+	}
+	return list
 }
 
 // copyText uses the desktop's clipboard, and where there is none the terminal's own, by OSC 52.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"espy/agent/extend"
 	"espy/agent/guard"
 	"espy/agent/tools"
 	"espy/config"
@@ -47,6 +48,7 @@ type Settings struct {
 	Workspace guard.Workspace // what the folder brings along
 	Accepted  bool            // it was accepted as it is, or brings nothing along
 	Allow     []guard.Rule
+	Extras    extend.Set // tools, skills and commands declared in files
 	Client    *providers.Client
 	Gate      *media.Gate
 }
@@ -98,6 +100,7 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		s.Allow = append(s.Allow, rule)
 	}
 	s.makeBook()
+	s.readExtras()
 	return s, nil
 }
 
@@ -141,6 +144,22 @@ func (s *Settings) readWorkspace(ctx context.Context, accept bool) error {
 	}
 	s.Accepted = found.Digest == "" || err == nil && trusted.Digest == found.Digest
 	return nil
+}
+
+// readExtras reads what the person's own folder declares, and the workspace's once it was accepted: from the very
+// bytes that were shown.
+func (s *Settings) readExtras() {
+	files, problems := extend.ReadDir(s.Dirs.Config)
+	s.Problems = append(s.Problems, problems...)
+	if s.Accepted {
+		for _, f := range s.Workspace.Files {
+			if !f.Instruction && !f.Truncated && extend.Declares(f.Abs) {
+				files = append(files, extend.File{Path: f.Display, Project: true, Data: f.Data})
+			}
+		}
+	}
+	s.Extras = extend.Parse(files)
+	s.Problems = append(s.Problems, s.Extras.Problems...)
 }
 
 // NotAccepted names what lies in the folder and is inert until the person accepts it.

@@ -1,0 +1,125 @@
+package extend
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"espy/agent/message"
+	"espy/agent/tools"
+	"espy/media"
+)
+
+// mostPictures bounds the pictures of one envelope.
+const mostPictures = 16
+
+// envelope is what a command with output = "envelope" prints: words, and pictures as files or as base64.
+type envelope struct {
+	Text   string            `json:"text"`
+	Images []envelopePicture `json:"images"`
+}
+
+type envelopePicture struct {
+	Path   string `json:"path"`
+	Base64 string `json:"base64"`
+	Name   string `json:"name"`
+}
+
+// open reads an envelope. Its text stays whole for every observer, its pictures pass the gate, and no base64 is
+// stored or shown. A picture that cannot pass is told in the text; the others and the words stand.
+func (d *declaration) open(ctx context.Context, env *tools.Env, call message.ToolCall, printed []byte) (tools.Outcome, error) {
+	var e envelope
+	decoder := json.NewDecoder(bytes.NewReader(printed))
+	if err := decoder.Decode(&e); err != nil {
+		return failed(call, fmt.Sprintf("%s did not print the JSON envelope it declares ({\"text\": …, \"images\": […]}): %v", d.Name, err)), nil
+	}
+	text, ref, err := tools.Spill(ctx, env, e.Text)
+	if err != nil {
+		return tools.Outcome{}, err
+	}
+	out := tools.Outcome{Result: message.ToolResult{CallID: call.ID, Text: text, Meta: map[string]string{}}}
+	if ref != "" {
+		out.Result.Meta[message.MetaBlob] = ref
+	}
+	if len(e.Images) > mostPictures {
+		e.Images = e.Images[:mostPictures]
+		out.Result.Text += fmt.Sprintf("\n[only the first %d pictures were taken]", mostPictures)
+	}
+	for i, p := range e.Images {
+		if err := d.addPicture(ctx, env, &out, p, i); err != nil {
+			return tools.Outcome{}, err
+		}
+	}
+	out.Result.Meta[message.MetaSummary] = fmt.Sprintf("%s: %d pictures", d.Name, len(out.Result.Images))
+	if strings.TrimSpace(out.Result.Text) == "" && len(out.Result.Images) == 0 {
+		out.Result.Text = "(no output)"
+	}
+	return out, nil
+}
+
+// addPicture puts one picture through the gate. Only broken machinery is an error.
+func (d *declaration) addPicture(ctx context.Context, env *tools.Env, out *tools.Outcome, p envelopePicture, i int) error {
+	source, closer, err := p.source(env, i)
+	if err == nil {
+		var picture media.Picture
+		picture, err = env.Gate.Ingest(ctx, env.Blobs, source, media.Options{})
+		if closer != nil {
+			closer.Close()
+		}
+		if err == nil {
+			r := picture.Receipt
+			out.Result.Images = append(out.Result.Images, picture.Image)
+			out.Pictures = append(out.Pictures, message.PictureRecord{Ref: picture.Image.Ref, Call: out.Result.CallID, Name: source.Name, Source: source.Path,
+				Original: picture.Original, Detail: string(media.DetailAuto), Width: r.Source.Width, Height: r.Source.Height, MediaType: picture.Image.MediaType})
+			return nil
+		}
+	}
+	var refusal *media.Refusal
+	var told *pictureError
+	if errors.As(err, &refusal) || errors.As(err, &told) {
+		out.Result.Text += fmt.Sprintf("\n[picture %d was not taken: %v]", i+1, err)
+		return nil
+	}
+	return err
+}
+
+// pictureError is a picture of an envelope that cannot be opened, in a sentence.
+type pictureError struct{ sentence string }
+
+func (e *pictureError) Error() string { return e.sentence }
+
+// source opens a picture: a path through the roots, or base64.
+func (p envelopePicture) source(env *tools.Env, i int) (media.Source, io.Closer, error) {
+	name := p.Name
+	if p.Path != "" {
+		f, path, err := env.Roots.Open(p.Path)
+		if err != nil {
+			return media.Source{}, nil, &pictureError{err.Error()}
+		}
+		info, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return media.Source{}, nil, &pictureError{err.Error()}
+		}
+		if name == "" {
+			name = baseName(path.Abs)
+		}
+		return media.Source{Name: name, Path: path.Abs, Bytes: f, Size: info.Size()}, f, nil
+	}
+	if name == "" {
+		name = fmt.Sprintf("picture %d", i+1)
+	}
+	if base64.StdEncoding.DecodedLen(len(p.Base64)) > media.MaxSourceImageBytes+3 {
+		return media.Source{}, nil, &pictureError{fmt.Sprintf("%s is larger than %d bytes", name, media.MaxSourceImageBytes)}
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(p.Base64))
+	if err != nil || len(data) == 0 {
+		return media.Source{}, nil, &pictureError{name + " has neither a path nor valid base64"}
+	}
+	return media.Source{Name: name, Bytes: bytes.NewReader(data), Size: int64(len(data))}, nil, nil
+}
