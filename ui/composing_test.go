@@ -339,7 +339,7 @@ func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
 
 func TestAModelNoListKnowsIsChosenByItsName(t *testing.T) {
 	d := drive(t, 80, 24, func(o *Options) {
-		o.Models = func() []providers.Route { return nil }
+		o.Models = func() []providers.Route { return []providers.Route{script.Route()} }
 		o.Model = func(name string) (providers.Route, error) {
 			if name != "local/new" {
 				return providers.Route{}, errors.New("nobody serves " + name)
@@ -350,6 +350,17 @@ func TestAModelNoListKnowsIsChosenByItsName(t *testing.T) {
 	d.types("/model away/new")
 	d.key("enter")
 	d.shows("nobody serves away/new")
+	d.types("/model local/new and more")
+	d.key("enter")
+	d.shows("there is no model")
+	letters := script.Route().Name() // each second letter of a listed name is no choice of that name
+	typed := ""
+	for i := 0; i < len(letters); i += 2 {
+		typed += letters[i : i+1]
+	}
+	if got := matching(typed, []string{letters}); len(got) > 0 {
+		t.Errorf("%q is completed to %v", typed, got)
+	}
 	d.types("/model local/new")
 	d.key("enter")
 	d.until("the loop is told", func() bool {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/sahilm/fuzzy"
@@ -82,13 +83,14 @@ func (m *model) argHints(want wanted) []suggestion {
 	return nil
 }
 
+// matching keeps the names that hold the query as it stands. Enter takes the first of them, so letters scattered
+// over a name are not enough: they would put another model in place of one that was typed in full.
 func matching(query string, names []string) []string {
-	if query == "" {
-		return names
-	}
 	var out []string
-	for _, match := range fuzzy.Find(query, names) {
-		out = append(out, match.Str)
+	for _, name := range names {
+		if strings.Contains(strings.ToLower(name), strings.ToLower(query)) {
+			out = append(out, name)
+		}
 	}
 	return out
 }

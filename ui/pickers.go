@@ -69,7 +69,7 @@ func (m *model) onRouteNamed(r routeNamed) {
 			return
 		}
 	}
-	if m.o.Model == nil || !strings.Contains(r.name, "/") {
+	if m.o.Model == nil || !strings.Contains(r.name, "/") || strings.ContainsAny(r.name, " \t\n") {
 		m.say(fmt.Sprintf("there is no model %q here; /model lists those there are", flat(r.name)), true)
 		return
 	}
