@@ -79,8 +79,9 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 	if err := s.readWorkspace(ctx, f.Accept); err != nil {
 		return nil, err
 	}
+	s.readExtras() // before the settings: their rules may name declared tools
 	var problems []config.Problem
-	s.Config, problems = config.Load(config.Options{Dirs: dirs, Workspace: folder, Accepted: s.Accepted, Model: f.Model, Mode: f.Mode, Validators: validators(f.Actions)})
+	s.Config, problems = config.Load(config.Options{Dirs: dirs, Workspace: folder, Accepted: s.Accepted, Model: f.Model, Mode: f.Mode, Validators: validators(f.Actions, s.toolNames())})
 	for _, p := range problems {
 		if p.OnCommandLine() {
 			return nil, usage("%s", p.Sentence)
@@ -93,14 +94,13 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 	secrets.Add, secrets.Exempt = s.Config.Permissions.Credentials, s.Config.Permissions.NotCredentials
 	s.Secrets = guard.NewSecrets(secrets)
 	for _, text := range f.Allow {
-		rule, err := guard.ParseRule(text, toolNames()...)
+		rule, err := guard.ParseRule(text, s.toolNames()...)
 		if err != nil {
 			return nil, usage("--allow: %w", err)
 		}
 		s.Allow = append(s.Allow, rule)
 	}
 	s.makeBook()
-	s.readExtras()
 	return s, nil
 }
 
@@ -230,23 +230,23 @@ func (s *Settings) Choose() (providers.Route, string, error) {
 	return route, why, nil
 }
 
-func toolNames() []string {
+func (s *Settings) toolNames() []string {
 	names := []string{guard.OutsideTool} // no tool of its own, but a name in rules
-	for _, t := range tools.Builtin() {
+	for _, t := range append(tools.Builtin(), s.Extras.Tools...) {
 		names = append(names, t.Spec.Name)
 	}
 	return names
 }
 
 // validators are the checks that the owners of names lend to the settings.
-func validators(actions []string) map[string]config.Validator {
+func validators(actions, toolNames []string) map[string]config.Validator {
 	var modes []string
 	for _, m := range guard.Modes() {
 		modes = append(modes, string(m))
 	}
 	return map[string]config.Validator{
 		config.CheckMode:     {Names: modes},
-		config.CheckRule:     {Check: func(text string) error { _, err := guard.ParseRule(text, toolNames()...); return err }},
+		config.CheckRule:     {Check: func(text string) error { _, err := guard.ParseRule(text, toolNames...); return err }},
 		config.CheckCostRule: {Names: media.Costs().Names()},
 		config.CheckAction:   {Names: actions},
 		config.CheckLimit:    {Names: columnsOf("limits.")},
