@@ -71,7 +71,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, fresh bool) error {
 		}
 		answer, err := a.ask(ctx)
 		if err != nil {
-			return err
+			return remedied(err, a.Route())
 		}
 		calls := answer.Calls()
 		if len(calls) == 0 {
