@@ -95,6 +95,19 @@ func (c *checker) admit(place, label, data string) *refusal {
 	return nil
 }
 
+// WidthOf is the width of the picture that a part of a request is; 0 where it is none.
+func WidthOf(part map[string]any) int {
+	c := &checker{}
+	if c.walk(part, "") != nil || len(c.pictures) != 1 {
+		return 0
+	}
+	switch part["type"] {
+	case "image", "image_url", "input_image":
+		return c.pictures[0].width
+	}
+	return 0
+}
+
 func (c *checker) judgePictures() *refusal {
 	r, n := c.rules, len(c.pictures)
 	if r.TextOnly && n > 0 {
