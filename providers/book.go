@@ -134,13 +134,14 @@ type ModelCells struct {
 // Book is every server and model espy knows, merged from the built-in tables and the configuration.
 type Book struct {
 	servers  []Server // built-in order, then added ones by name
+	rules    []rule
 	defaults map[string]string
 	own      map[string]Cells // by route name
 }
 
 // NewBook merges the tables. Faulty cells of the configuration are reported and left out.
 func NewBook(opt BookOptions) (*Book, []error) {
-	b := &Book{defaults: make(map[string]string), own: make(map[string]Cells)}
+	b := &Book{rules: builtin().rules, defaults: make(map[string]string), own: make(map[string]Cells)}
 	for _, k := range builtin().servers {
 		b.servers = append(b.servers, Server{Name: k.Name, Protocol: k.Protocol, BaseURL: k.BaseURL, KeyEnv: k.KeyEnv})
 		b.defaults[k.Name] = k.Default
@@ -271,7 +272,7 @@ func (b *Book) route(s Server, id string) Route {
 	plain, host := plainID(id), hostOf(s.BaseURL)
 	row := catalogued(s.Name, id)
 	_ = m.apply(row.sight(), catalogSource)
-	for _, r := range builtin().rules {
+	for _, r := range b.rules {
 		if r.matches(plain, host, s.Protocol) {
 			_ = m.apply(r.cells, r.source) // checked by a test over all rules
 		}

@@ -3,13 +3,20 @@ package strict
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // checkChat holds the rules of Chat Completions that the published schema does not state.
 func checkChat(c *checker) *refusal {
 	r := c.rules
-	if key := onlyKeys(c.body, "model messages tools stream stream_options max_tokens max_completion_tokens reasoning_effort prompt_cache_key"); key != "" && !r.AllowExtras {
+	if key := onlyKeys(c.body, "model messages tools stream stream_options max_tokens max_completion_tokens prompt_cache_key "+effortFields(r.EffortStyle)); key != "" && !r.AllowExtras {
 		return bad("Unrecognized request argument supplied: %s", key)
+	}
+	if field, _, _ := strings.Cut(effortFields(r.EffortStyle), " "); r.EffortStyle != "" && c.body[field] == nil {
+		return bad("%s: Field required", field)
+	}
+	if strings.Contains(string(c.raw), `"additionalProperties"`) && r.NoAdditional {
+		return bad("Invalid JSON payload received. Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': Cannot find field.")
 	}
 	if _, sent := c.body["stream_options"]; sent && r.NoStreamOptions {
 		refused := bad("body.stream_options: Extra inputs are not permitted")
@@ -30,6 +37,19 @@ func checkChat(c *checker) *refusal {
 	return c.chatMessages(list(c.body["messages"]))
 }
 
+// effortFields are the fields in which a server takes a reasoning effort, the one it must have first.
+func effortFields(style string) string {
+	switch style {
+	case "reasoning.effort":
+		return "reasoning"
+	case "thinking":
+		return "thinking reasoning_effort"
+	case "enable_thinking":
+		return "enable_thinking"
+	}
+	return "reasoning_effort"
+}
+
 func (c *checker) chatMessages(messages []any) *refusal {
 	pending := map[string]bool{}
 	previous := ""
@@ -44,6 +64,8 @@ func (c *checker) chatMessages(messages []any) *refusal {
 		case "system", "developer":
 			if i > 0 {
 				refused = bad("System message must be at the beginning.")
+			} else if c.rules.DeveloperRole && role == "system" {
+				refused = bad("messages[0].role: 'system' is not supported with this model; use 'developer'")
 			}
 		case "user":
 			refused = c.chatUser(i, message, previous)

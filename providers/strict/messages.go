@@ -44,6 +44,9 @@ func (c *checker) thinkingField() *refusal {
 	thinking := object(c.body["thinking"])
 	budget, _ := thinking["budget_tokens"].(float64)
 	most, _ := c.body["max_tokens"].(float64)
+	if style := c.rules.EffortStyle; style == "adaptive" && thinking["type"] != "adaptive" {
+		return bad("thinking.type: this model takes adaptive thinking only")
+	}
 	switch thinking["type"] {
 	case nil, "disabled", "adaptive":
 	case "enabled":

@@ -22,6 +22,7 @@ type picture struct {
 	bytes  int64
 	width  int
 	height int
+	detail string // "" where it is left to the service
 }
 
 // gatherPictures finds every image of the body, whatever the protocol, in the order of the body.
@@ -41,11 +42,12 @@ func (c *checker) walk(v any, place string) *refusal {
 		switch v["type"] {
 		case "image":
 			source := object(v["source"])
-			return c.admit(place, text(source["media_type"]), text(source["data"]))
+			return c.admit(place, text(source["media_type"]), text(source["data"]), "")
 		case "image_url":
-			return c.admitURL(place, text(object(v["image_url"])["url"]))
+			image := object(v["image_url"])
+			return c.admitURL(place, text(image["url"]), text(image["detail"]))
 		case "input_image":
-			return c.admitURL(place, text(v["image_url"]))
+			return c.admitURL(place, text(v["image_url"]), text(v["detail"]))
 		}
 		for _, key := range sortedKeys(v) {
 			if refused := c.walk(v[key], strings.TrimPrefix(place+"."+key, ".")); refused != nil {
@@ -65,16 +67,16 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-func (c *checker) admitURL(place, url string) *refusal {
+func (c *checker) admitURL(place, url, detail string) *refusal {
 	label, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if !ok || !strings.HasPrefix(url, "data:") {
 		return bad("%s: Invalid image URL: only data URLs are taken", place)
 	}
-	return c.admit(place, label, data)
+	return c.admit(place, label, data, strings.TrimSuffix(detail, "auto"))
 }
 
 // admit decodes the picture's head and compares it with its label.
-func (c *checker) admit(place, label, data string) *refusal {
+func (c *checker) admit(place, label, data, detail string) *refusal {
 	switch label {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
@@ -91,7 +93,7 @@ func (c *checker) admit(place, label, data string) *refusal {
 	if "image/"+format != label {
 		return bad("%s: The image was specified using the %s media type, but the image appears to be a image/%s image", place, label, format)
 	}
-	c.pictures = append(c.pictures, picture{place, int64(len(data)), int64(len(raw)), config.Width, config.Height})
+	c.pictures = append(c.pictures, picture{place, int64(len(data)), int64(len(raw)), config.Width, config.Height, detail})
 	return nil
 }
 
@@ -139,6 +141,8 @@ func (c *checker) judgePicture(i int, p picture) *refusal {
 		return bad("%s: At least one of the image dimensions exceed max allowed size: %d pixels", p.place, r.MaxSide)
 	case r.ManyImages > 0 && len(c.pictures) > r.ManyImages && longest > r.ManySide:
 		return bad("%s: At least one of the image dimensions exceed max allowed size for many-image requests: %d pixels", p.place, r.ManySide)
+	case r.OriginalPatches > 0 && p.detail == "" && ((p.width+31)/32)*((p.height+31)/32) > r.OriginalPatches:
+		return bad("%s: The image requires %d patches after processing, exceeding the limit of %d", p.place, ((p.width+31)/32)*((p.height+31)/32), r.OriginalPatches)
 	case r.MinSide > 0 && shortest < r.MinSide:
 		return bad("%s: Could not process image", p.place)
 	case r.MaxImageBase64 > 0 && p.base64 > r.MaxImageBase64:

@@ -118,6 +118,9 @@ func (c *checker) responseOutput(i int, item map[string]any, pending map[string]
 	if isList && c.rules.NoPicturesInResults {
 		return bad("Invalid type for 'input[%d].output': expected a string, but got an array instead.", i)
 	}
+	if !isList && c.rules.PicturesStayInResults {
+		return bad("the pictures of 'input[%d].output' were expected in it", i)
+	}
 	for j, raw := range parts {
 		if part := object(raw); part["type"] == "input_text" && text(part["text"]) == "" {
 			return bad("input[%d].output[%d]: empty text", i, j)

@@ -25,20 +25,25 @@ type Rules struct {
 	Key   string // refuse requests without it with 401
 	Model string // refuse other models with 404
 
-	NoStreamOptions      bool   // 422 for stream_options
-	MaxTokensField       string // refuse the other of max_tokens and max_completion_tokens
-	AllowExtras          bool   // take fields the schema does not name
-	RequireReasoningEcho bool   // 400 for an assistant message without reasoning_content
-	NineCharIDs          bool   // call ids must be nine letters and digits
-	StringContentOnly    bool   // 422 for any list of parts without a picture
-	NoUserAfterTool      bool   // 400 for a user message straight after tool messages
-	NonNullContent       bool   // 400 for null content
-	RequireToolName      bool   // 400 for a tool message without a name
-	RequireExtra         bool   // 400 for a call without a Google thought signature
-	NoPicturesInResults  bool   // 400 for a picture in a tool result
-	NoCacheControl       bool   // 400 for cache_control
-	NoToolsWithEffort    bool   // 400 for tools unless reasoning_effort is "none"
-	NoEncrypted          bool   // 400 for include of encrypted reasoning
+	NoStreamOptions       bool   // 422 for stream_options
+	MaxTokensField        string // refuse the other of max_tokens and max_completion_tokens
+	AllowExtras           bool   // take fields the schema does not name
+	RequireReasoningEcho  bool   // 400 for an assistant message without reasoning_content
+	NineCharIDs           bool   // call ids must be nine letters and digits
+	StringContentOnly     bool   // 422 for any list of parts without a picture
+	NoUserAfterTool       bool   // 400 for a user message straight after tool messages
+	NonNullContent        bool   // 400 for null content
+	RequireToolName       bool   // 400 for a tool message without a name
+	RequireExtra          bool   // 400 for a call without a Google thought signature
+	NoPicturesInResults   bool   // 400 for a picture in a tool result
+	PicturesStayInResults bool   // 400 for results whose pictures stand elsewhere
+	NoCacheControl        bool   // 400 for cache_control
+	NoToolsWithEffort     bool   // 400 for tools unless reasoning_effort is "none"
+	NoEncrypted           bool   // 400 for include of encrypted reasoning
+	DeveloperRole         bool   // 400 for a system text that does not go as "developer"
+	NoAdditional          bool   // 400 for additionalProperties in a tool's schema
+	EffortStyle           string // the only way an effort may be asked for, as Quirks.ReasoningStyle spells it; it must be
+	OriginalPatches       int    // 400 for a picture of more 32-px patches whose detail is left to the service
 
 	TextOnly       bool  // refuse every picture, as a server without sight does
 	RefusePicture  int   // refuse the picture of this number, from 1, naming its place

@@ -311,4 +311,3 @@ func widths(t *testing.T, r strict.Request) (all []int) {
 	walk(body)
 	return all
 }
-
