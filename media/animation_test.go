@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
 )
 
 func TestAGIFShowsItsFirstFrameOnItsCanvas(t *testing.T) {

@@ -83,16 +83,15 @@ func (r *renderer) Begin(h rows.Header) error {
 	return nil
 }
 
-// subsampling is how many pixels a chroma sample stands for: a multiple of one half, since a plane's size was
-// rounded up.
+// subsampling is how many pixels a chroma sample stands for: the number whose rounding up gave the plane's size. A
+// plane of a pixel or two fits several; then the usual one is meant.
 func subsampling(full, part int) float64 {
-	if part <= 0 || part >= full {
-		return 1
+	for _, n := range []int{1, 2, 4, 3} {
+		if ceilDiv(full, n) == part {
+			return float64(n)
+		}
 	}
-	if full < 8 {
-		return 2
-	}
-	return math.Round(2*float64(full)/float64(part)) / 2
+	return max(1, float64(full)/float64(max(part, 1)))
 }
 
 // resultSize fits the wanted window into the longest side and the memory for results.

@@ -190,3 +190,14 @@ func TestADecoderThatBreaksItsPromiseIsAnError(t *testing.T) {
 		t.Error("a part that lacks some of what is wanted was accepted")
 	}
 }
+
+func TestTheStepOfAChromaPlaneIsToldByItsSize(t *testing.T) {
+	for _, c := range []struct {
+		full, part int
+		step       float64
+	}{{1, 1, 1}, {2, 1, 2}, {7, 2, 4}, {10, 3, 4}, {10, 4, 3}, {10, 5, 2}, {10, 10, 1}, {83, 21, 4}, {83, 28, 3}, {83, 42, 2}, {8192, 2048, 4}} {
+		if got := subsampling(c.full, c.part); got != c.step {
+			t.Errorf("%d samples for %d pixels: a step of %v, want %v", c.part, c.full, got, c.step)
+		}
+	}
+}

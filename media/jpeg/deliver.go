@@ -198,7 +198,7 @@ func (d *decoder) mixInks(l [4][]byte) {
 	if d.adobe {
 		flip = 255
 	}
-	ycck := d.adobe && d.transform == 2
+	ycck := d.adobe && d.transform != 0
 	for i := range l[0] {
 		c, m, y, k := l[0][i], l[1][i], l[2][i], l[3][i]^flip
 		if ycck {
