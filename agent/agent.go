@@ -45,6 +45,7 @@ type Options struct {
 
 	KeepRoute func(providers.Route) error // remembers a choice of model for the next start; nil keeps nothing
 	SaveRule  func(rule string) error     // keeps an "always" answer; nil where it cannot be kept
+	TrustPath func(path string) error     // opens a path outside for this workspace from now on; nil where that cannot be kept
 	Headless  bool                        // nobody can be asked: what would be asked is refused with a reason
 	MaxTurns  int                         // requests to the model in one turn; 0 means no bound
 	MaxCost   float64                     // US dollars a headless run may cost; 0 means no bound

@@ -30,6 +30,8 @@ type job struct {
 	begun   string              // the id of the record that says so
 	took    time.Duration
 	done    bool // outcome is set: refused, or run
+	opened  []guard.Opening
+	closes  []func() // what was opened for this call only
 }
 
 // runCalls judges and runs the calls of an answer in order, neighbouring read-only ones side by side, and
@@ -101,6 +103,13 @@ func (j *job) summary() string {
 }
 
 func (a *Agent) runBatch(ctx context.Context, batch []*job) error {
+	defer func() {
+		for _, j := range batch {
+			for _, closes := range j.closes {
+				closes()
+			}
+		}
+	}()
 	for _, j := range batch {
 		a.plan(j)
 		a.events.put(CallStarted{Call: j.call, Summary: j.summary()})
@@ -123,28 +132,34 @@ func (a *Agent) runBatch(ctx context.Context, batch []*job) error {
 	return err
 }
 
-// judge asks the guard, and the person where the guard says so. A refusal becomes the call's result.
+// judge asks the guard, and the person where the guard says so. A refusal becomes the call's result. A call whose
+// path was opened is planned and judged again: what it would do could not be seen before.
 func (a *Agent) judge(ctx context.Context, j *job) error {
-	decision := a.opt.Guard.Decide(j.effect)
-	switch decision.Verdict {
-	case guard.Allow:
-		return nil
-	case guard.Deny:
-		j.refuse(decision.Reason)
-		a.events.put(PermissionSettled{Call: j.call, Reason: decision.Reason})
-		return nil
+	for !j.done {
+		decision := a.opt.Guard.Decide(j.effect)
+		switch {
+		case decision.Verdict == guard.Allow:
+			return nil
+		case decision.Verdict == guard.Deny:
+			j.refuse(decision.Reason)
+			a.events.put(PermissionSettled{Call: j.call, Reason: decision.Reason})
+			return nil
+		case a.opt.Headless:
+			reason := fmt.Sprintf("%s Nobody can be asked in this run; it needs a rule in the configuration, --allow, or a wider --mode.", sentence(decision.Reason))
+			j.refuse(reason)
+			a.events.put(PermissionSettled{Call: j.call, Reason: reason})
+			return nil
+		}
+		answer, err := a.askPerson(ctx, j, decision)
+		if err != nil {
+			return err
+		}
+		if decision.Opening.Path == "" {
+			a.obey(j, decision, answer)
+			return nil
+		}
+		a.openPath(j, decision.Opening, answer)
 	}
-	if a.opt.Headless {
-		reason := fmt.Sprintf("%s Nobody can be asked in this run; it needs a rule in the configuration, --allow, or a wider --mode.", sentence(decision.Reason))
-		j.refuse(reason)
-		a.events.put(PermissionSettled{Call: j.call, Reason: reason})
-		return nil
-	}
-	answer, err := a.askPerson(ctx, j, decision)
-	if err != nil {
-		return err
-	}
-	a.obey(j, decision, answer)
 	return nil
 }
 
@@ -166,16 +181,23 @@ func (a *Agent) askPerson(ctx context.Context, j *job, decision guard.Decision) 
 	}
 }
 
-// obey carries out a person's answer.
-func (a *Agent) obey(j *job, decision guard.Decision, answer Answer) {
-	settled := PermissionSettled{ID: answer.ID, Call: j.call, Allowed: answer.Choice != guard.ChoiceDeny, Reason: answer.Reason}
-	defer func() { a.events.put(settled) }()
-	if !settled.Allowed {
+// settled tells how a person answered; a denial becomes the call's result.
+func (a *Agent) settled(j *job, answer Answer) (allowed bool) {
+	allowed = answer.Choice != guard.ChoiceDeny
+	if !allowed {
 		reason := "The user denied this call."
 		if answer.Reason != "" {
 			reason = "The user denied this call and said: " + answer.Reason
 		}
 		j.refuse(reason)
+	}
+	a.events.put(PermissionSettled{ID: answer.ID, Call: j.call, Allowed: allowed, Reason: answer.Reason})
+	return allowed
+}
+
+// obey carries out a person's answer.
+func (a *Agent) obey(j *job, decision guard.Decision, answer Answer) {
+	if !a.settled(j, answer) {
 		return
 	}
 	if len(decision.Offer) == 0 || answer.Choice == guard.ChoiceOnce {

@@ -34,7 +34,13 @@ func newQuestion(ask agent.PermissionAsked, now time.Time, t *theme, keys keymap
 	add := func(a action, label, about string, value answerChoice) {
 		d.choices = append(d.choices, choice{label: label, about: about, key: keys.key(a), value: value})
 	}
-	add(actAllowOnce, "allow once", "", answerChoice{choice: guard.ChoiceOnce})
+	if open := ask.Decision.Opening; open.Path != "" {
+		add(actAllowOnce, "open it once", open.Path, answerChoice{choice: guard.ChoiceOnce})
+		add(actAllowSession, "open it this session", open.Path, answerChoice{choice: guard.ChoiceSession})
+		add(actAllowAlways, trustLabel(open), open.Folder, answerChoice{choice: guard.ChoiceAlways})
+	} else {
+		add(actAllowOnce, "allow once", "", answerChoice{choice: guard.ChoiceOnce})
+	}
 	if offer := ask.Decision.Offer; len(offer) > 0 {
 		add(actAllowSession, "allow this session", offer[0], answerChoice{choice: guard.ChoiceSession})
 		add(actAllowAlways, "allow always", offer[0], answerChoice{choice: guard.ChoiceAlways})
@@ -45,7 +51,17 @@ func newQuestion(ask agent.PermissionAsked, now time.Time, t *theme, keys keymap
 	return d
 }
 
+func trustLabel(open guard.Opening) string {
+	if open.Folder != open.Path {
+		return "trust its folder"
+	}
+	return "trust it"
+}
+
 func questionTitle(ask agent.PermissionAsked) string {
+	if ask.Decision.Opening.Path != "" {
+		return flat(ask.Effect.Tool) + ": open a path outside the workspace?"
+	}
 	verb := map[guard.Kind]string{guard.KindExec: "run this command?", guard.KindWrite: "change this file?",
 		guard.KindNet: "talk to this host?", guard.KindRead: "read this?"}[ask.Effect.Kind]
 	if verb == "" {
@@ -76,6 +92,12 @@ func questionBody(ask agent.PermissionAsked, width int, t *theme) []string {
 	}
 	lines = append(lines, exactly(ask, width, t)...)
 	fact("asked because ", ask.Decision.Reason)
+	if open := ask.Decision.Opening; open.Path != "" {
+		fact("path ", open.Path)
+		if open.Folder != open.Path {
+			fact("its folder ", open.Folder)
+		}
+	}
 	if offer := ask.Decision.Offer; len(offer) > 0 && width < narrowWidth {
 		fact("rule ", offer[0])
 	}

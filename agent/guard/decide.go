@@ -25,8 +25,10 @@ type judging struct {
 	mode   Mode
 	rules  []SourcedRule
 	taint  string
-	paths  []Path // of the effect, resolved, one for each
-	lost   bool   // a path could not be resolved and stands as it was written
+	paths  []Path  // of the effect, resolved, one for each
+	open   Opening // of the first path outside
+	closed string  // why that path has to be opened first
+	lost   bool    // a path could not be resolved and stands as it was written
 }
 
 // call decides everything but commands.
@@ -40,6 +42,9 @@ func (c *judging) call() Decision {
 	reads := c.effect.Kind == KindRead || c.effect.Kind == KindNone
 	if c.mode == ModePlan && !reads {
 		return Decision{Verdict: Deny, Reason: "plan mode only reads; " + c.what() + " has to wait until the user leaves it"}
+	}
+	if c.closed != "" {
+		return c.opening()
 	}
 	if c.mode == ModeFull {
 		return Decision{Verdict: Allow, Reason: "full mode runs everything no deny rule names"}
@@ -81,13 +86,26 @@ func (c *judging) what() string {
 	return c.effect.Tool
 }
 
-// resolve finds where the paths lead. What lies outside or is a credential is refused whatever the rules say;
-// other faults are the tool's to tell.
+// opening asks whether a path outside may be opened, in every mode: only the person widens what files tools see.
+func (c *judging) opening() Decision {
+	return Decision{Verdict: Ask, Reason: c.closed, Opening: c.open}
+}
+
+// resolve finds where the paths lead. What is a credential is refused whatever the rules say, and so is what
+// lies outside, unless it is something the person may be asked to open; other faults are the tool's to tell.
 func (c *judging) resolve() (Decision, bool) {
 	for _, name := range c.effect.Paths {
 		p, err := c.guard.roots.Resolve(name)
 		var fault *PathError
-		if errors.As(err, &fault) && (fault.Kind == FaultOutside || fault.Kind == FaultCredential || fault.Kind == FaultSpecial) {
+		if errors.As(err, &fault) && fault.Kind == FaultOutside && fault.at != "" {
+			open, refusal := c.guard.roots.opening(fault)
+			if refusal != nil {
+				return Decision{Verdict: Deny, Reason: refusal.Sentence}, true
+			}
+			if c.closed == "" {
+				c.open, c.closed = open, fault.Sentence
+			}
+		} else if errors.As(err, &fault) && (fault.Kind == FaultOutside || fault.Kind == FaultCredential || fault.Kind == FaultSpecial) {
 			return Decision{Verdict: Deny, Reason: fault.Sentence}, true
 		}
 		if err != nil {

@@ -28,6 +28,9 @@ func (c *judging) command() Decision {
 		}
 		return Decision{Verdict: Deny, Reason: "plan mode only reads; " + c.notReading(j) + ", so it has to wait until the user leaves it"}
 	}
+	if c.closed != "" {
+		return c.opening()
+	}
 	if c.mode == ModeFull {
 		return c.shellFull(j)
 	}

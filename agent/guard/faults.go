@@ -13,6 +13,8 @@ type PathError struct {
 	Name     string
 	Kind     PathFault
 	Sentence string
+
+	at string // FaultOutside: where the walk ended, an absolute name whose links were not looked at; "" where nothing may be opened
 }
 
 func (e *PathError) Error() string { return e.Sentence }

@@ -75,6 +75,7 @@ type Decision struct {
 	Reason  string
 	Rule    string   // the rule that decided, as written; "" where the mode did
 	Offer   []string // rules that "always" would save, narrowest first; empty where "always" is not offered
+	Opening Opening  // set where the question is whether a path outside may be opened
 }
 
 // Choice is a person's answer to a question.
@@ -82,8 +83,8 @@ type Choice string
 
 const (
 	ChoiceOnce    Choice = "once"
-	ChoiceSession Choice = "session" // Offer[0] holds until espy ends
-	ChoiceAlways  Choice = "always"  // Offer[0] is saved in the user's configuration
+	ChoiceSession Choice = "session" // Offer[0] holds, or the Opening's path is open, until espy ends
+	ChoiceAlways  Choice = "always"  // Offer[0] is saved in the user's configuration, or the Opening's folder is trusted
 	ChoiceDeny    Choice = "deny"
 )
 

@@ -308,8 +308,12 @@ func (w *walker) refuseOutside() error {
 	if kernelPath(at) {
 		return Refuse(FaultSpecial, w.name)
 	}
+	fault := Refuse(FaultOutside, w.name)
 	if w.via != "" {
-		return refuseLink(w.name, w.via)
+		fault = refuseLink(w.name, w.via)
 	}
-	return Refuse(FaultOutside, w.name)
+	if w.root == nil {
+		fault.at = filepath.Clean(w.outside)
+	}
+	return fault
 }

@@ -43,7 +43,8 @@ type rootKind int
 const (
 	rootWorkspace rootKind = iota
 	rootTrusted
-	rootBlobs // a session's own pictures: read only, and exempt from the credential check
+	rootGranted // opened by the person for one call or until espy ends
+	rootBlobs   // a session's own pictures: read only, and exempt from the credential check
 )
 
 // root is one folder held open. A trusted file is its folder with one name.
@@ -93,7 +94,7 @@ func (r *Roots) addStored(abs string) {
 			problem: fmt.Sprintf("%s leads to %s now and was trusted as something else; trust it again with /trust add", Printable(abs), Printable(physical))})
 		return
 	}
-	added, err := r.openTrusted(abs)
+	added, err := r.openTrusted(rootTrusted, abs)
 	if err != nil {
 		added = &root{kind: rootTrusted, names: []string{abs}, problem: err.Error()}
 	}

@@ -122,7 +122,7 @@ func TestRelativeNamesOfACommandAreRelativeToTheFolderItRunsIn(t *testing.T) {
 		folder, line string
 		want         Verdict
 	}{
-		{"docs", "cat plan.md", Allow}, {"docs", "cat ../main.go", Allow}, {"docs", "cat ../.env", Ask}, {"docs", "cat ../../out/secret.txt", Ask}, {"leakdir", "cat secret.txt", Deny}, {"../out", "ls", Deny}, {".git", "rm config", Ask},
+		{"docs", "cat plan.md", Allow}, {"docs", "cat ../main.go", Allow}, {"docs", "cat ../.env", Ask}, {"docs", "cat ../../out/secret.txt", Ask}, {"leakdir", "cat secret.txt", Ask}, {"../out", "ls", Ask}, {"..", "ls", Deny}, {".git", "rm config", Ask},
 	} {
 		e := shellEffect(c.line)
 		e.Paths = []string{c.folder}

@@ -25,7 +25,7 @@ func (r *Roots) AddTrusted(name string) (Path, error) {
 	if r.InWorkspace(physical) {
 		return Path{}, fmt.Errorf("%s lies in the workspace, which needs no trust", Printable(name))
 	}
-	added, err := r.openTrusted(abs)
+	added, err := r.openTrusted(rootTrusted, abs)
 	if err != nil {
 		return Path{}, err
 	}
@@ -43,7 +43,7 @@ func (r *Roots) AddTrusted(name string) (Path, error) {
 }
 
 // openTrusted opens a folder, or the folder of a file with that one name.
-func (r *Roots) openTrusted(abs string) (*root, error) {
+func (r *Roots) openTrusted(kind rootKind, abs string) (*root, error) {
 	physical, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return nil, refuseSystem(abs, err)
@@ -59,12 +59,12 @@ func (r *Roots) openTrusted(abs string) (*root, error) {
 		return nil, refuseSystem(abs, err)
 	}
 	if info.IsDir() {
-		return openRoot(rootTrusted, abs)
+		return openRoot(kind, abs)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, Refuse(FaultSpecial, abs)
 	}
-	folder, err := openRoot(rootTrusted, filepath.Dir(physical))
+	folder, err := openRoot(kind, filepath.Dir(physical))
 	if err != nil {
 		return nil, err
 	}

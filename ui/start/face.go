@@ -15,6 +15,7 @@ import (
 
 	"espy/agent"
 	"espy/agent/extend"
+	"espy/agent/guard"
 	"espy/config"
 	"espy/media"
 	"espy/media/clipboard"
@@ -210,16 +211,11 @@ func (f *Screen) trust() ui.Trust {
 	s := f.settings
 	return ui.Trust{
 		Add: func(path string) (string, error) {
-			opened, err := f.current().Roots.AddTrusted(absolute(s.Folder, path)) // first: what it refuses is not remembered
+			kept, err := trustPath(s, f.current().Roots, absolute(s.Folder, path))
 			if err != nil {
 				return "", err
 			}
-			kept, err := s.Trust.AddPath(context.Background(), s.Folder, opened.Abs)
-			if err != nil {
-				f.current().Roots.RemoveTrusted(opened.Abs)
-				return "", err
-			}
-			return kept.Path + " may be read and written in this workspace's sessions from now on; /trust remove takes it back.", nil
+			return kept + " may be read and written in this workspace's sessions from now on; /trust remove takes it back.", nil
 		},
 		Remove: func(path string) (string, error) {
 			abs := absolute(s.Folder, path)
@@ -247,6 +243,20 @@ func (f *Screen) trust() ui.Trust {
 			return "This folder's own files are accepted as they are now and are used from the next session on.", nil
 		},
 	}
+}
+
+// trustPath opens a path and remembers it for the folder; what may not be opened is not remembered.
+func trustPath(s *Settings, roots *guard.Roots, path string) (string, error) {
+	opened, err := roots.AddTrusted(path)
+	if err != nil {
+		return "", err
+	}
+	kept, err := s.Trust.AddPath(context.Background(), s.Folder, opened.Abs)
+	if err != nil {
+		roots.RemoveTrusted(opened.Abs)
+		return "", err
+	}
+	return kept.Path, nil
 }
 
 func absolute(folder, path string) string {

@@ -103,6 +103,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
 		KeepRoute: keepRoute(ctx, s.Dirs),
 		SaveRule:  func(rule string) error { return config.AddAllowRule(context.WithoutCancel(ctx), s.Dirs, rule) },
+		TrustPath: func(path string) error { _, err := trustPath(s, roots, path); return err },
 		Headless:  r.Headless, MaxTurns: r.MaxTurns, MaxCost: r.MaxCost,
 	})
 	if err != nil {
