@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,8 +32,8 @@ func TestAPathOutsideIsAskedAboutAndOpenedAsFarAsThePersonSays(t *testing.T) {
 		name := beside(t)
 		read := callOf("1", "read", `{"path":"`+name+`"}`)
 		again := callOf("2", "read", `{"path":"`+name+`"}`)
-		h := newHouse(t, guard.ModeAsk, want(read), want(again), say("done"))
-		h.submit(Prompt{Text: typed("look")})
+		h := watch(newHouse(t, guard.ModeAsk, want(read), want(again), say("done")))
+		h.send("look")
 		asked := await[PermissionAsked](h, "the question", nil)
 		if asked.Decision.Opening.Path != name || asked.Decision.Opening.Folder != filepath.Dir(name) {
 			t.Fatalf("asked about %+v", asked.Decision)
@@ -56,9 +57,9 @@ func TestAPathOutsideIsAskedAboutAndOpenedAsFarAsThePersonSays(t *testing.T) {
 
 func TestAnEditOutsideIsShownAsADiffAfterItsPathWasOpened(t *testing.T) {
 	name := beside(t)
-	h := newHouse(t, guard.ModeAuto, want(callOf("1", "read", `{"path":"`+name+`"}`)),
-		want(callOf("2", "edit", `{"path":"`+name+`","edits":[{"old_text":"words","new_text":"lines"}]}`)), say("done"))
-	h.submit(Prompt{Text: typed("edit")})
+	h := watch(newHouse(t, guard.ModeAuto, want(callOf("1", "read", `{"path":"`+name+`"}`)),
+		want(callOf("2", "edit", `{"path":"`+name+`","edits":[{"old_text":"words","new_text":"lines"}]}`)), say("done")))
+	h.send("edit")
 	asked := await[PermissionAsked](h, "the first question", nil)
 	h.agent.Send(Answer{ID: asked.ID, Choice: guard.ChoiceOnce})
 	asked = await[PermissionAsked](h, "the question about the path to edit", func(e PermissionAsked) bool { return e.Call.ID == "2" })
@@ -74,5 +75,34 @@ func TestAnEditOutsideIsShownAsADiffAfterItsPathWasOpened(t *testing.T) {
 	await[TurnEnded](h, "the end", nil)
 	if text, _ := os.ReadFile(name); string(text) != "words from outside\n" {
 		t.Errorf("the file holds %q", text)
+	}
+}
+
+func watch(h *house) *watcher { return &watcher{house: h} }
+
+// watcher reads a house's events one by one, so that none is passed over.
+type watcher struct {
+	*house
+	at int
+}
+
+// await waits for the next event of one type that fits.
+func await[E Event](w *watcher, what string, fits func(E) bool) E {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		for w.at < len(w.seen) {
+			e, ok := w.seen[w.at].(E)
+			w.at++
+			if ok && (fits == nil || fits(e)) {
+				return e
+			}
+		}
+		events, err := w.agent.Next(ctx)
+		if err != nil {
+			w.t.Fatalf("waiting for %s: %v; seen %s", what, err, describe(w.seen))
+		}
+		w.seen = append(w.seen, events...)
 	}
 }

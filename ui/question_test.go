@@ -124,6 +124,30 @@ func TestACommandThatGoesOnBelowTheScreenSaysSoUntilItsEndShows(t *testing.T) {
 	}
 }
 
+func TestAPathOutsideIsOfferedOnceForTheSessionOrWithItsFolder(t *testing.T) {
+	for key, want := range map[string]guard.Choice{"y": guard.ChoiceOnce, "s": guard.ChoiceSession, "a": guard.ChoiceAlways, "n": guard.ChoiceDeny} {
+		d := drive(t, 80, 24, nil, script.Opened())
+		ask := asks("q1")
+		ask.Effect = guard.Effect{Tool: "read", Kind: guard.KindRead, Paths: []string{"../out/a\u202e.txt"}, Summary: "read ../out/a\u202e.txt"}
+		ask.Decision = guard.Decision{Verdict: guard.Ask, Reason: "it is outside", Opening: guard.Opening{Path: "/out/a\u202e.txt", Folder: "/out"}}
+		d.push(ask)
+		armed(d)
+		screen := strings.Join(d.m.dialog.view(80, 24, d.m.t), "\n")
+		for _, words := range []string{"open a path outside the workspace?", "open it once", "open it this session", "trust its folder", "deny", "/out"} {
+			if !strings.Contains(screen, words) {
+				t.Errorf("the question lacks %q:\n%s", words, screen)
+			}
+		}
+		if strings.Contains(screen, "\u202e") {
+			t.Error("a character that turns the writing round reaches the screen")
+		}
+		d.key(key)
+		if got := answers(d); len(got) != 1 || got[0].Choice != want {
+			t.Errorf("%s sent %v, want %s", key, got, want)
+		}
+	}
+}
+
 func TestQuestionsComeOneAfterTheOtherAndGoWhenSettledElsewhere(t *testing.T) {
 	d := asking(t)
 	d.push(asks("q2"))
