@@ -111,6 +111,7 @@ const chooseSession = "?"
 func modelFlags(cmd *cobra.Command, o *options) {
 	cmd.Flags().StringVar(&o.Model, "model", "", "provider/model")
 	cmd.Flags().StringVar(&o.Mode, "mode", "", "plan, ask, auto or full")
+	cmd.Flags().StringVar(&o.Trace, "trace", "", "write requests and answers to this file as JSON lines, without keys and picture bytes")
 }
 
 func runCommand() *cobra.Command {

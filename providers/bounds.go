@@ -60,4 +60,7 @@ const (
 
 	// maxCallID is the longest call id every protocol takes (OpenAI 40, Responses 64, Anthropic unbounded).
 	maxCallID = 40
+
+	// maxTraced bounds what a trace keeps of one answer, in bytes: many times the longest real one.
+	maxTraced = 4 << 20
 )

@@ -6,10 +6,6 @@ import (
 	"unicode"
 )
 
-// minSecret is the shortest text that is taken out of errors as a secret, in bytes; shorter ones would take
-// ordinary words with them.
-const minSecret = 8
-
 // Secrets lists what must never appear in an error from a server: the key, and the words of the configured
 // headers' values, because a server may quote "Bearer KEY" without the first.
 func (s Server) Secrets() []string {
@@ -26,11 +22,6 @@ func Clean(name string) string { return cleanText(name, nil) }
 // cleanText makes a server's words fit for one line of a terminal: valid UTF-8, no control characters, no
 // direction marks, white space folded, secrets taken out, and at most maxErrorText bytes.
 func cleanText(text string, secrets []string) string {
-	for _, s := range secrets {
-		if len(s) >= minSecret {
-			text = strings.ReplaceAll(text, s, "[key]")
-		}
-	}
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
@@ -39,7 +30,7 @@ func cleanText(text string, secrets []string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(text, ""))
+	}, strings.ToValidUTF8(Redact(text, secrets), ""))
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > maxErrorText {
 		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"

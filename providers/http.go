@@ -27,8 +27,9 @@ type Timeouts struct {
 
 // Client sends the requests of all adapters. It is safe for concurrent use; one serves a process.
 type Client struct {
-	http *http.Client
-	t    Timeouts
+	http  *http.Client
+	t     Timeouts
+	trace *Trace // nil writes none
 }
 
 // NewClient returns a client that uses the proxies of the environment, except towards this machine, and never
@@ -104,6 +105,8 @@ func (c *Client) Post(ctx context.Context, ex Exchange) (*Stream, error) {
 		watch.stop()
 		return nil, err
 	}
+	trace := c.trace.begin(ex.Secret)
+	trace.request(req, ex.Body)
 	resp, err := c.http.Do(req)
 	if err == nil && resp.StatusCode == http.StatusExpectationFailed && req.Header.Get("Expect") != "" {
 		resp.Body.Close()
@@ -112,10 +115,12 @@ func (c *Client) Post(ctx context.Context, ex Exchange) (*Stream, error) {
 		resp, err = c.http.Do(req)
 	}
 	if err != nil {
+		trace.failure(err)
 		err = connectError(ctx, watched, req.URL.Host, err, ex.Secret)
 		watch.stop()
 		return nil, err
 	}
+	trace.response(resp)
 	watch.touch()
 	body := &watchedReader{resp.Body, watch}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {

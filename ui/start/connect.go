@@ -49,7 +49,11 @@ func connector(s *Settings, session *store.Session) func(providers.Route) (provi
 		if !ok {
 			return nil, fmt.Errorf("%s speaks the protocol %q, which this version does not; choose another model with /model, or reach it through a Chat Completions server", route.Name(), route.Server.Protocol)
 		}
-		p := providers.WithRetry(construct(route, session, s.Client), providers.Policy{})
+		adapter := construct(route, session, s.Client)
+		if route.Server.Protocol == "fake" {
+			adapter = providers.WithTrace(adapter, s.Trace, route.Name())
+		}
+		p := providers.WithRetry(adapter, providers.Policy{})
 		made[route.Name()] = p
 		return p, nil
 	}

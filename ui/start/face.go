@@ -279,7 +279,10 @@ func (f *Screen) crash() (io.WriteCloser, string, error) {
 	}
 	name := filepath.Join(dir, "crash-"+time.Now().UTC().Format("20060102-150405")+".txt")
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	return file, name, err
+	if err != nil {
+		return nil, "", err
+	}
+	return &redacted{file: file, keys: f.settings.keys()}, name, nil
 }
 
 // keepRoute remembers the person's choice of a model for the next start.

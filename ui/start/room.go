@@ -42,6 +42,7 @@ type Room struct {
 	Session *store.Session
 	Why     string // how the model was chosen
 
+	trace  *providers.Trace
 	cancel context.CancelFunc
 	done   chan struct{}
 	once   sync.Once
@@ -110,7 +111,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		return nil, errors.Join(err, roots.Close())
 	}
 	loopCtx, cancel := context.WithCancel(ctx)
-	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, cancel: cancel, done: make(chan struct{}),
+	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, trace: s.Trace, cancel: cancel, done: make(chan struct{}),
 		Intake: agent.NewIntake(loop, s.Store, s.Secrets, clipboard.Env{})}
 	go func() {
 		defer close(room.done)
@@ -124,9 +125,17 @@ func (r *Room) Close() error {
 	r.once.Do(func() {
 		r.cancel()
 		<-r.done
-		r.err = errors.Join(r.err, r.Roots.Close(), r.Session.Close())
+		r.err = errors.Join(r.err, r.Roots.Close(), r.Session.Close(), r.traceEnd())
 	})
 	return r.err
+}
+
+// traceEnd says that a trace stopped before the session did.
+func (r *Room) traceEnd() error {
+	if r.trace == nil || r.trace.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("the trace is not whole: %w", r.trace.Err())
 }
 
 // chooseRoute takes --model, else what the session used, else what a new session would take.

@@ -31,6 +31,7 @@ type Flags struct {
 	Allow   []string
 	Actions []string // names of what keys can do, for checking [keys]
 	Accept  bool     // accept the workspace as it is now
+	Trace   string   // a file that requests and answers are written to; "" writes none
 	Reports bool     // nothing runs, only a report is made: faults that keep a session from starting do not stop it
 }
 
@@ -50,6 +51,7 @@ type Settings struct {
 	Allow     []guard.Rule
 	Extras    extend.Set // tools, skills and commands declared in files
 	Client    *providers.Client
+	Trace     *providers.Trace // nil writes none
 	Gate      *media.Gate
 }
 
@@ -101,6 +103,11 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		s.Allow = append(s.Allow, rule)
 	}
 	s.makeBook()
+	if f.Trace != "" {
+		if err := s.startTrace(f.Trace); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
