@@ -3,11 +3,13 @@
 package e2e
 
 import (
-	"bufio"
 	"encoding/json"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
+	"espy/media/clipboard/desktop"
 	"espy/ui/terminal"
 )
 
@@ -19,7 +21,7 @@ steps = [ { text = "I am working" }, { delay_ms = 3600000 }, { text = "too late"
 
 [[answer]]
 when = "run it"
-steps = [ { text = "I call." }, { call = "shell", args = '{"command":"sleep 3600"}' } ]
+steps = [ { text = "I call." }, { call = "shell", args = '{"command":"echo $$ > pid; exec sleep 3600"}' } ]
 
 [[answer]]
 repeat = -1
@@ -67,14 +69,42 @@ func TestAnInterruptedCommandLeavesALogThatCanBeGoneOnWith(t *testing.T) {
 	w.script(slowScript)
 	term := w.opened()
 	send(term, "run it")
-	term.WaitFor("shell: sleep 3600 ·")
+	command := running(t, w, term)
 	term.Send(terminal.Esc)
 	term.WaitFor("interrupted; what was done so far is kept")
 	send(term, "go on")
 	term.WaitFor("quick answer")
+	ended(t, command)
 	quit(t, term)
 	wellFormed(t, w)
 }
+
+// running allows the command that is asked for and waits until it runs. It returns its process, which ends
+// with the test at the latest.
+func running(t *testing.T, w *world, term *terminal.Terminal) (pid int) {
+	t.Helper()
+	term.WaitFor(asksShell)
+	answer(t, term, asksShell, "y")
+	desktop.Until(t, "the command to run", func() bool {
+		text, _ := written(w, "pid")
+		pid, _ = strconv.Atoi(strings.TrimSpace(text))
+		return pid > 0
+	})
+	t.Cleanup(func() {
+		if alive(pid) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	return pid
+}
+
+// ended waits until a process is gone.
+func ended(t *testing.T, pid int) {
+	t.Helper()
+	desktop.Until(t, "the command to be gone", func() bool { return !alive(pid) })
+}
+
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func TestInterruptingKeepsWhatWasAnsweredSoFar(t *testing.T) {
 	w := newWorld(t)
@@ -92,30 +122,41 @@ func TestInterruptingKeepsWhatWasAnsweredSoFar(t *testing.T) {
 	wellFormed(t, w)
 }
 
+// record is what the tests look at in a line of the log.
+type record struct {
+	Kind    string
+	Call    string
+	Message struct {
+		Blocks []struct{ Type, ID string }
+	}
+}
+
+// records reads the log, each line of which must be a record.
+func records(t *testing.T, w *world) []record {
+	t.Helper()
+	var all []record
+	for line := range strings.Lines(w.transcript()) {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Kind == "" {
+			t.Errorf("a line of the log is no record: %v: %s", err, line)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
 // wellFormed proves that every line of the log is a record and every call of it has its one result.
 func wellFormed(t *testing.T, w *world) {
 	t.Helper()
 	calls, results := map[string]bool{}, map[string]int{}
-	lines := bufio.NewScanner(strings.NewReader(w.transcript()))
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var record struct {
-			Kind    string
-			Call    string
-			Message struct {
-				Blocks []struct{ Type, ID string }
-			}
-		}
-		if err := json.Unmarshal(lines.Bytes(), &record); err != nil || record.Kind == "" {
-			t.Errorf("a line of the log is no record: %v: %s", err, lines.Bytes())
-		}
-		for _, b := range record.Message.Blocks {
+	for _, r := range records(t, w) {
+		for _, b := range r.Message.Blocks {
 			if b.Type == "tool_call" {
 				calls[b.ID] = true
 			}
 		}
-		if record.Kind == "result" {
-			results[record.Call]++
+		if r.Kind == "result" {
+			results[r.Call]++
 		}
 	}
 	for id := range calls {

@@ -15,7 +15,7 @@ import (
 // with enter in one piece would be a paste's.
 func send(term *terminal.Terminal, text string) {
 	term.Send(text)
-	shown := text
+	shown := strings.TrimSpace(text) // a blank at the end is no text on the screen
 	if len(shown) > 40 {
 		shown = shown[len(shown)-40:]
 	}
