@@ -19,19 +19,33 @@ type coder struct {
 // enough is what n must be for three decisions in a row.
 const enough = 14
 
-// next decides one bit, which is 0 with a probability of p in 256.
+// split is the part of the range that stands for a 0, which has a probability of p in 256.
+func (c coder) split(p uint8) uint32 { return 1 + (c.span-1)*uint32(p)>>8 }
+
+// above reports whether the bit is 1.
+func (c coder) above(split uint32) bool { return c.value >= uint64(split)<<uint(c.n) }
+
+// zero is the state behind a 0.
+func (c coder) zero(split uint32) coder {
+	s := bits.LeadingZeros8(uint8(split))
+	return coder{c.value, split << uint(s), c.n - s}
+}
+
+// one is the state behind a 1.
+func (c coder) one(split uint32) coder {
+	rest := c.span - split
+	s := bits.LeadingZeros8(uint8(rest))
+	return coder{c.value - uint64(split)<<uint(c.n), rest << uint(s), c.n - s}
+}
+
+// next decides one bit without a branch, for bits that nothing is known of.
 func (c coder) next(p uint8) (coder, uint32) {
 	split := 1 + (c.span-1)*uint32(p)>>8
-	var bit uint32
-	if at := uint64(split) << uint(c.n); c.value >= at {
-		c.value -= at
-		split = c.span - split
-		bit = 1
-	}
+	at := uint64(split) << uint(c.n)
+	below := int64(c.value-at) >> 63 // all ones for a 0
+	split += (c.span - 2*split) &^ uint32(below)
 	s := bits.LeadingZeros8(uint8(split))
-	c.span = split << uint(s)
-	c.n -= s
-	return c, bit
+	return coder{c.value - at&^uint64(below), split << uint(s), c.n - s}, uint32(below + 1)
 }
 
 // boolReader decodes one partition. Behind its end it reads zeros and keeps count of them.
@@ -76,9 +90,13 @@ func (b *boolReader) bit(p uint8) uint32 {
 	if b.n < 0 {
 		b.coder = b.load(b.coder)
 	}
-	var v uint32
-	b.coder, v = b.coder.next(p)
-	return v
+	split := b.split(p)
+	if b.above(split) {
+		b.coder = b.one(split)
+		return 1
+	}
+	b.coder = b.zero(split)
+	return 0
 }
 
 // even is one half, the probability of plain bits.

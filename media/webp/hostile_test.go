@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/image/webp"
+
 	"espy/media/rows"
 )
 
@@ -79,6 +81,38 @@ func TestDamageNeverGivesHalfAPicture(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestDamageIsReadAsTheLibraryReadsIt(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 7))
+	both := 0
+	for name, data := range seeds(t) {
+		if name == "animation.webp" {
+			continue // the library reads none
+		}
+		for range 600 {
+			bad := bytes.Clone(data)
+			for range 1 + r.IntN(3) {
+				bad[30+r.IntN(len(bad)-30)] = byte(r.IntN(256))
+			}
+			c, err := webp.DecodeConfig(bytes.NewReader(bad))
+			if err != nil || c.Width*c.Height > 1<<16 {
+				continue
+			}
+			ref, refErr := webp.Decode(bytes.NewReader(bad))
+			k, _, err := decode(bad, image.Rectangle{})
+			if refErr != nil || err != nil {
+				continue
+			}
+			both++
+			if err := same(k, ref); err != nil {
+				t.Errorf("%s damaged: %v", name, err)
+			}
+		}
+	}
+	if both < 500 {
+		t.Errorf("only %d damaged files were read by both", both)
 	}
 }
 

@@ -95,22 +95,23 @@ func (r *residue) block(b *boolReader, probs *[8][3][11]uint8, context uint8, fi
 	return n
 }
 
+// tokens reads the coefficients of a block into out. It decides between branches by hand, so that each decision is one.
 func tokens(b *boolReader, probs *[8][3][11]uint8, context uint8, first int, out *[16]int16, step *[2]int32) int {
 	c := b.coder
-	var bit uint32
 	n := first
 	p := &probs[bands[n]][context]
 	for n < 16 {
 		if c.n < enough {
 			c = b.load(c)
 		}
-		if c, bit = c.next(p[0]); bit == 0 {
+		split := c.split(p[0])
+		if !c.above(split) {
+			c = c.zero(split)
 			break
 		}
-		for {
-			if c, bit = c.next(p[1]); bit != 0 {
-				break
-			}
+		c = c.one(split)
+		for split = c.split(p[1]); !c.above(split); split = c.split(p[1]) {
+			c = c.zero(split)
 			if n++; n == 16 {
 				b.coder = c
 				return 16
@@ -120,18 +121,20 @@ func tokens(b *boolReader, probs *[8][3][11]uint8, context uint8, first int, out
 				c = b.load(c)
 			}
 		}
+		c = c.one(split)
 		value, next := int32(1), 1
-		if c, bit = c.next(p[2]); bit != 0 {
-			c, value = b.large(c, p)
+		if split = c.split(p[2]); c.above(split) {
+			c, value = b.large(c.one(split), p)
 			next = 2
+		} else {
+			c = c.zero(split)
 		}
 		if c.n < 0 {
 			c = b.load(c)
 		}
-		if c, bit = c.next(even); bit != 0 {
-			value = -value
-		}
-		out[zigzag[n]] = int16(value * step[min(n, 1)])
+		var sign uint32
+		c, sign = c.next(even)
+		out[zigzag[n]] = int16((value ^ -int32(sign) + int32(sign)) * step[min(n, 1)])
 		n++
 		p = &probs[bands[n]][next]
 	}
@@ -141,40 +144,49 @@ func tokens(b *boolReader, probs *[8][3][11]uint8, context uint8, first int, out
 
 // large reads a coefficient of 2 or more, without its sign.
 func (b *boolReader) large(c coder, p *[11]uint8) (coder, int32) {
-	var bit, low uint32
 	if c.n < enough {
 		c = b.load(c)
 	}
-	if c, bit = c.next(p[3]); bit == 0 {
-		if c, bit = c.next(p[4]); bit == 0 {
-			return c, 2
-		}
-		c, bit = c.next(p[5])
-		return c, 3 + int32(bit)
+	split := c.split(p[3])
+	if c.above(split) {
+		return b.larger(c.one(split), p)
 	}
-	c, bit = c.next(p[6])
+	c = c.zero(split)
+	if split = c.split(p[4]); !c.above(split) {
+		return c.zero(split), 2
+	}
+	c, bit := c.one(split).next(p[5])
+	return c, 3 + int32(bit)
+}
+
+// larger reads a coefficient of 5 or more, without its sign.
+func (b *boolReader) larger(c coder, p *[11]uint8) (coder, int32) {
 	if c.n < enough {
 		c = b.load(c)
 	}
-	if bit == 0 {
-		if c, bit = c.next(p[7]); bit == 0 {
-			c, bit = c.next(159)
-			return c, 5 + int32(bit)
+	var high, low uint32
+	if c, high = c.next(p[6]); high == 0 {
+		if c, high = c.next(p[7]); high == 0 {
+			c, low = c.next(159)
+			return c, 5 + int32(low)
 		}
-		c, bit = c.next(165)
+		if c.n < enough {
+			c = b.load(c)
+		}
+		c, high = c.next(165)
 		c, low = c.next(145)
-		return c, 7 + int32(2*bit+low)
+		return c, 7 + int32(2*high+low)
 	}
-	c, bit = c.next(p[8])
-	c, low = c.next(p[9+bit])
-	kind := 2*bit + low
+	c, high = c.next(p[8])
+	c, low = c.next(p[9+high])
+	kind := 2*high + low
 	value := int32(0)
 	for _, p := range extras[kind] {
 		if c.n < 0 {
 			c = b.load(c)
 		}
-		c, bit = c.next(p)
-		value = value<<1 | int32(bit)
+		c, low = c.next(p)
+		value = value<<1 | int32(low)
 	}
 	return c, value + 3 + 8<<kind
 }
