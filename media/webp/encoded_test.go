@@ -116,9 +116,9 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestNothingIsReadBelowTheWindow(t *testing.T) {
-	for _, data := range [][]byte{encode(t, photograph(1200, 900), "-q", "95"), encode(t, photograph(1200, 900), "-lossless", "-m", "0", "-q", "0")} {
+	for _, data := range [][]byte{encode(t, photograph(700, 600), "-q", "95"), encode(t, photograph(700, 600), "-lossless", "-m", "0", "-q", "0")} {
 		c := &counter{Reader: bytes.NewReader(data)}
-		_, err := Decode(context.Background(), c, int64(len(data)), rows.Options{Window: image.Rect(0, 0, 1200, 20)}, &keeper{})
+		_, err := Decode(context.Background(), c, int64(len(data)), rows.Options{Window: image.Rect(0, 0, 700, 20)}, &keeper{})
 		if err != nil || c.read > len(data)/4 {
 			t.Errorf("%d of %d bytes were read for the top, %v", c.read, len(data), err)
 		}
@@ -176,10 +176,10 @@ func TestAFaultOfTheSinkComesBack(t *testing.T) {
 // TestADecodeTakesNoMoreMemoryThanIsSaid counts all that is allocated, which is never less than what is live at once.
 func TestADecodeTakesNoMoreMemoryThanIsSaid(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"lossy":       encode(t, photograph(900, 500), "-q", "50"),
-		"alpha":       encode(t, screenshot(900, 500, false, true), "-q", "50"),
-		"lossless":    encode(t, photograph(900, 500), "-lossless", "-m", "2"),
-		"few colours": encode(t, screenshot(900, 500, true, false), "-lossless"),
+		"lossy":       encode(t, photograph(600, 400), "-q", "50"),
+		"alpha":       encode(t, screenshot(600, 400, false, true), "-q", "50"),
+		"lossless":    encode(t, photograph(600, 400), "-lossless", "-m", "2"),
+		"few colours": encode(t, screenshot(600, 400, true, false), "-lossless"),
 		"small":       encode(t, photograph(20, 10), "-lossless"),
 	} {
 		f, err := readContainer(bytes.NewReader(data), int64(len(data)))
