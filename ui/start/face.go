@@ -33,13 +33,14 @@ const (
 
 // Screen is the full-screen face of a folder: it opens rooms as the person goes from session to session.
 type Screen struct {
-	settings *Settings
+	settings *Settings // as they were at the start; what cannot change while espy runs is read here
 	request  Request
 	history  *store.History
 
 	swept sync.Once
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	room  *Room
+	next  *Settings // what the next session is opened with
 }
 
 // NewScreen prepares the face. The first room is opened at once, so that its faults are told before the screen is.
@@ -48,7 +49,7 @@ func NewScreen(ctx context.Context, s *Settings, r Request) (*Screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), room: room}, nil
+	return &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), room: room, next: s}, nil
 }
 
 // sweepFor bounds the tidying at the end.
@@ -74,7 +75,10 @@ func (f *Screen) current() *Room {
 // move closes the room that is open and opens another. Where that fails, the old one is gone on with: it is
 // closed only after the new one stands.
 func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
-	room, err := Open(context.WithoutCancel(ctx), f.settings, r)
+	f.mu.Lock()
+	settings := f.next
+	f.mu.Unlock()
+	room, err := Open(context.WithoutCancel(ctx), settings, r)
 	if err != nil {
 		return ui.Conversation{}, err
 	}
@@ -85,7 +89,7 @@ func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
 	if err := old.Close(); err != nil {
 		room.Agent.Send(agent.Note{Text: "The session before could not be closed cleanly: " + err.Error()})
 	}
-	return conversation(room, f.settings), nil
+	return conversation(room, settings), nil
 }
 
 func conversation(room *Room, s *Settings) ui.Conversation {
@@ -237,10 +241,7 @@ func (f *Screen) trust() ui.Trust {
 			return paths, err
 		},
 		Accept: func() (string, error) {
-			if err := s.Trust.Accept(context.Background(), s.Folder, s.Workspace.Digest); err != nil {
-				return "", err
-			}
-			return "This folder's own files are accepted as they are now and are used from the next session on.", nil
+			return f.accept(context.Background())
 		},
 	}
 }
@@ -257,6 +258,30 @@ func trustPath(s *Settings, roots *guard.Roots, path string) (string, error) {
 		return "", err
 	}
 	return kept.Path, nil
+}
+
+// accept accepts the folder's own files as they were when the person was told of them, and has the next session
+// use them. Files that changed since are not what was accepted.
+func (f *Screen) accept(ctx context.Context) (string, error) {
+	f.mu.Lock()
+	s := f.next
+	f.mu.Unlock()
+	if err := s.Trust.Accept(ctx, s.Folder, s.Workspace.Digest); err != nil {
+		return "", err
+	}
+	flags := s.flags
+	flags.Folder, flags.Accept = s.Folder, false
+	fresh, err := Load(ctx, s.Version, flags)
+	if err != nil {
+		return "", fmt.Errorf("the folder's own files are accepted, and cannot be used as they are: %w", err)
+	}
+	f.mu.Lock()
+	f.next = fresh
+	f.mu.Unlock()
+	if !fresh.Accepted {
+		return "", fmt.Errorf("the folder's own files changed meanwhile; look at %s again, then /trust accept", strings.Join(fresh.NotAccepted(), ", "))
+	}
+	return "This folder's own files are accepted as they are now and are used from the next session on: /new begins one.", nil
 }
 
 func absolute(folder, path string) string {

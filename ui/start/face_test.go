@@ -11,7 +11,14 @@ import (
 // screenIn opens the face of an empty workspace in a home of its own and returns both folders.
 func screenIn(t *testing.T) (screen *Screen, home, folder string) {
 	t.Helper()
-	home, folder = t.TempDir(), t.TempDir()
+	folder = t.TempDir()
+	screen, home = screenOf(t, folder)
+	return screen, home, folder
+}
+
+func screenOf(t *testing.T, folder string) (screen *Screen, home string) {
+	t.Helper()
+	home = t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
@@ -24,7 +31,7 @@ func screenIn(t *testing.T) (screen *Screen, home, folder string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = screen.Close() })
-	return screen, home, folder
+	return screen, home
 }
 
 func TestAPathThatMayNotBeTrustedIsNotRememberedAsTrusted(t *testing.T) {
@@ -46,6 +53,32 @@ func TestAPathThatMayNotBeTrustedIsNotRememberedAsTrusted(t *testing.T) {
 	}
 	if paths, err := trust.List(); len(paths) > 0 || err != nil {
 		t.Errorf("trusted are %v, %v", paths, err)
+	}
+}
+
+func TestWhatIsAcceptedIsUsedByTheNextSessionAndOnlyAsItWasSeen(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "AGENTS.md")
+	if err := os.WriteFile(file, []byte("Say moo.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	screen, _ := screenOf(t, folder)
+	options := screen.Options()
+	if err := os.WriteFile(file, []byte("Say something else.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := options.Trust.Accept(); err == nil {
+		t.Errorf("files nobody was told of were accepted: %s", said)
+	}
+	if _, err := options.Trust.Accept(); err != nil {
+		t.Error(err)
+	}
+	next, err := options.New(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.First == nil || len(next.First.NotAccepted) > 0 {
+		t.Errorf("the next session still does without them: %+v", next.First)
 	}
 }
 

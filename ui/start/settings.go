@@ -38,6 +38,7 @@ type Flags struct {
 // Settings are what holds before a session is opened.
 type Settings struct {
 	Version   string
+	flags     Flags
 	Folder    string // the workspace, absolute
 	Dirs      config.Dirs
 	Config    config.Config
@@ -74,7 +75,7 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		return nil, &UsageError{err}
 	}
 	home, _ := os.UserHomeDir()
-	s := &Settings{Version: version, Folder: folder, Dirs: dirs, Store: store.Open(dirs.State), Trust: config.OpenTrust(dirs),
+	s := &Settings{Version: version, flags: f, Folder: folder, Dirs: dirs, Store: store.Open(dirs.State), Trust: config.OpenTrust(dirs),
 		Client: providers.NewClient(providers.Timeouts{}), Gate: media.NewGate()}
 	secrets := guard.SecretOptions{Home: home, Own: []string{dirs.Config, dirs.State}, Getenv: os.Getenv}
 	s.Secrets = guard.NewSecrets(secrets)
