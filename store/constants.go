@@ -53,6 +53,13 @@ const historyWait = 5 * time.Second
 // historyPoll is how often Add looks whether the lock is free.
 const historyPoll = 5 * time.Millisecond
 
+// outliveFor is how long a lock is waited for whose holder is dead, and outlivePoll how often it is tried: the
+// program that still has it open runs within some milliseconds, on a busy machine within some hundred.
+const (
+	outliveFor  = 2 * time.Second
+	outlivePoll = 5 * time.Millisecond
+)
+
 // leftAfter is the age from which a folder without a log or a draft counts as left by a crash: its maker has long
 // locked it, or written to it, by then.
 const leftAfter = time.Hour

@@ -37,3 +37,8 @@ func links(info fs.FileInfo) int {
 	}
 	return 1
 }
+
+// alive reports whether a process is there. An unknown one, 0, counts as alive.
+func alive(pid int) bool {
+	return pid <= 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}

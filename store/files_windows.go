@@ -26,3 +26,16 @@ func syncDir(string) error { return nil }
 
 // links is how many names a file has; a listing does not say, so sizes count in full.
 func links(fs.FileInfo) int { return 1 }
+
+// alive reports whether a process is there. An unknown one, 0, counts as alive.
+func alive(pid int) bool {
+	if pid <= 0 {
+		return true
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	process.Release()
+	return true
+}

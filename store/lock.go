@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,11 @@ func acquire(dir, id string) (*lock, error) {
 	path := filepath.Join(dir, lockName)
 	file := flock.New(path, flock.SetPermissions(fileMode))
 	taken, err := file.TryLock()
+	if err == nil && !taken && !alive(readPID(path)) {
+		taken, err = outlive(file)
+	}
 	if err != nil {
+		file.Close()
 		return nil, writeError(dir, err)
 	}
 	if !taken {
@@ -42,6 +47,18 @@ func acquire(dir, id string) (*lock, error) {
 		return nil, writeError(dir, err)
 	}
 	return l, nil
+}
+
+// outlive waits for a lock whose holder is dead. A program that the holder was just starting when it was killed
+// still has the holder's files open, until the moment it runs.
+func outlive(file *flock.Flock) (taken bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), outliveFor)
+	defer cancel()
+	taken, err = file.TryLockContext(ctx, outlivePoll)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return false, nil
+	}
+	return taken, err
 }
 
 // still checks that the locked file is the one a newcomer would find: a session may have been removed between
