@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"espy/agent"
 	"espy/agent/message"
 )
+
+// windUp is how long an interrupted turn may take to end in order.
+const windUp = 2 * time.Second
 
 // RunOptions say how a turn is shown.
 type RunOptions struct {
@@ -59,11 +63,19 @@ type refusedLine struct {
 func Run(ctx context.Context, loop Loop, opt RunOptions, out Output) int {
 	r := runner{opt: opt, out: out, sum: summary{Pictures: []pictureLine{}, Calls: []callLine{}, Refused: []refusedLine{}}}
 	loop.Send(agent.Submit{Prompt: opt.Prompt})
+	ended := false // the person gave up
 	for {
 		events, err := loop.Next(ctx)
+		if err != nil && ctx.Err() != nil && !ended {
+			ended = true
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), windUp) // the loop still says how far it came
+			defer cancel()
+			continue
+		}
 		if err != nil {
-			if ctx.Err() != nil || errors.Is(err, agent.ErrClosed) {
-				return ExitInterrupted
+			if ended || errors.Is(err, agent.ErrClosed) {
+				return r.end(agent.TurnEnded{Reason: agent.EndInterrupted})
 			}
 			out.Fail(err)
 			return ExitFailed
@@ -161,8 +173,11 @@ func (r *runner) end(e agent.TurnEnded) int {
 	if !known {
 		exit = ExitFailed
 	}
-	if e.Err != nil {
+	switch {
+	case e.Err != nil:
 		r.sum.Error = e.Err.Error()
+	case e.Reason == agent.EndInterrupted:
+		r.sum.Error = "interrupted"
 	}
 	switch {
 	case r.opt.JSON:
