@@ -98,17 +98,12 @@ func jpegKind(h Header) string {
 		return "lossless coding"
 	case h.coding&4 != 0:
 		return "hierarchical coding"
-	case h.Depth != 8:
-		return fmt.Sprintf("%d bits a sample", h.Depth)
 	}
-	return "arithmetic coding"
+	return fmt.Sprintf("%d bits a sample", h.Depth)
 }
 
 // broken words a decode that failed.
 func broken(src Source, h Header, err error) *Refusal {
-	if h.Arithmetic {
-		return refuse(src, FaultUnsupported, "is a JPEG of a kind that is not read (%s); %s", jpegKind(h), toPNG)
-	}
 	why := strings.TrimRight(err.Error(), ".")
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		why = "the file ends before the picture does"

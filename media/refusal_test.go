@@ -46,7 +46,7 @@ func TestRefusalsNameTheFileTheFigureTheLimitAndAWayOn(t *testing.T) {
 		{"ios.png", pngSignature + pngChunk("CgBI", "\x50\x00\x20\x02") + pngChunk("IHDR", "\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), FaultUnsupported, []string{"Apple's private form"}},
 		{"deep.jpg", "\xff\xd8\xff\xc1\x00\x0b\x0c\x00\x28\x00\x50\x01\x01\x11\x00\xff\xda", FaultUnsupported, []string{"12 bits a sample"}},
 		{"film.jpg", "\xff\xd8\xff\xc3\x00\x0b\x08\x00\x28\x00\x50\x01\x01\x11\x00\xff\xda", FaultUnsupported, []string{"lossless coding"}},
-		{"coded.jpg", "\xff\xd8\xff\xc9\x00\x0b\x08\x00\x28\x00\x50\x01\x01\x11\x00\xff\xda", FaultUnsupported, []string{"arithmetic coding"}},
+		{"coded.jpg", "\xff\xd8\xff\xc9\x00\x0b\x08\x00\x28\x00\x50\x01\x01\x11\x00\xff\xda", FaultBroken, []string{"cannot be decoded"}},
 		{"none.jpg", "\xff\xd8\xff\xc0\x00\x0b\x08\x00\x00\x00\x50\x01\x01\x11\x00\xff\xda", FaultBroken, []string{"damaged"}},
 		{"two.jpg", "\xff\xd8", FaultBroken, []string{"damaged or cut short"}},
 		{"old.tif", exif("II", 1), FaultBroken, []string{"a TIFF picture"}},

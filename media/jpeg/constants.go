@@ -20,23 +20,25 @@ const (
 
 // Markers, ITU-T T.81 table B.1: the second byte, behind 0xff.
 const (
-	markTEM  = 0x01
-	markSOF0 = 0xc0
-	markSOF1 = 0xc1
-	markSOF2 = 0xc2
-	markDHT  = 0xc4
-	markJPG  = 0xc8
-	markDAC  = 0xcc
-	markSOFF = 0xcf
-	markRST0 = 0xd0
-	markRST7 = 0xd7
-	markSOI  = 0xd8
-	markEOI  = 0xd9
-	markSOS  = 0xda
-	markDQT  = 0xdb
-	markDNL  = 0xdc
-	markDRI  = 0xdd
-	markAPP0 = 0xe0
-	markAPPE = 0xee
-	markCOM  = 0xfe
+	markTEM   = 0x01
+	markSOF0  = 0xc0
+	markSOF1  = 0xc1
+	markSOF2  = 0xc2
+	markDHT   = 0xc4
+	markJPG   = 0xc8
+	markDAC   = 0xcc
+	markSOF9  = 0xc9 // sequential, arithmetic
+	markSOF10 = 0xca // progressive, arithmetic
+	markSOFF  = 0xcf
+	markRST0  = 0xd0
+	markRST7  = 0xd7
+	markSOI   = 0xd8
+	markEOI   = 0xd9
+	markSOS   = 0xda
+	markDQT   = 0xdb
+	markDNL   = 0xdc
+	markDRI   = 0xdd
+	markAPP0  = 0xe0
+	markAPPE  = 0xee
+	markCOM   = 0xfe
 )

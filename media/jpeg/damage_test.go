@@ -53,8 +53,23 @@ func TestATruncatedProgressivePictureKeepsItsCoarseRest(t *testing.T) {
 	}
 }
 
+func TestATruncatedArithmeticPictureSaysSo(t *testing.T) {
+	data := written(t, "quality100-arithmetic")
+	whole, _, err := decode(t, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, res, err := decode(t, data[:len(data)/2])
+	if err != nil || len(res.Warnings) == 0 || !strings.Contains(res.Warnings[0], "after row") {
+		t.Errorf("%v, warnings %q", err, res.Warnings)
+	}
+	if part := 83 * 16; !bytes.Equal(k.planes[0][:part], whole.planes[0][:part]) {
+		t.Error("the rows before the end are wrong")
+	}
+}
+
 func TestNoTruncationAndNoWrongByteBreaksTheDecoder(t *testing.T) {
-	for _, name := range []string{"luma2x2-restarts", "luma2x2-progressive-restarts", "luma2x1-scans", "gray-progressive", "cmyk-progressive"} {
+	for _, name := range []string{"luma2x2-restarts", "luma2x2-progressive-restarts", "luma2x1-scans", "gray-progressive", "cmyk-progressive", "luma2x2-arithmetic-restarts", "luma1x1-arithmetic-progressive"} {
 		data := written(t, name)
 		read, size := 0, frameAt(t, data)+5
 		for at := 0; at < len(data); at += 7 {
@@ -76,7 +91,7 @@ func TestNoTruncationAndNoWrongByteBreaksTheDecoder(t *testing.T) {
 }
 
 func TestAPictureWithoutAnyDataIsRefused(t *testing.T) {
-	for _, name := range []string{"luma2x2", "gray-progressive"} {
+	for _, name := range []string{"luma2x2", "gray-progressive", "luma2x2-arithmetic"} {
 		data := written(t, name)
 		at := segmentAt(t, data, markSOS)
 		end := at + 2 + int(data[at+3])
@@ -173,14 +188,14 @@ func TestWhatIsNotReadIsRefusedInWords(t *testing.T) {
 	data := written(t, "luma2x2")
 	sof := segmentAt(t, data, markSOF0)
 	for want, file := range map[string][]byte{
-		"arithmetic": spliced(data, sof+1, 1, 0xc9),
-		"lossless":   spliced(data, sof+1, 1, 0xc3),
-		"12 bits":    spliced(data, sof+4, 1, 12),
-		"no pixels":  spliced(data, sof+7, 2, 0, 0),
-		"start":      []byte("\x89PNG\r\n"),
-		"components": spliced(data, sof+9, 1, 2),
-		"sampling":   spliced(data, sof+11, 1, 0x51),
-		"missing":    spliced(data, sof+12, 1, 3),
+		"hierarchical": spliced(data, sof+1, 1, 0xcd),
+		"lossless":     spliced(data, sof+1, 1, 0xc3),
+		"12 bits":      spliced(data, sof+4, 1, 12),
+		"no pixels":    spliced(data, sof+7, 2, 0, 0),
+		"start":        []byte("\x89PNG\r\n"),
+		"components":   spliced(data, sof+9, 1, 2),
+		"sampling":     spliced(data, sof+11, 1, 0x51),
+		"missing":      spliced(data, sof+12, 1, 3),
 	} {
 		if _, _, err := decode(t, file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -189,7 +204,7 @@ func TestWhatIsNotReadIsRefusedInWords(t *testing.T) {
 }
 
 func FuzzJPEG(f *testing.F) {
-	for _, name := range []string{"luma2x2-restarts", "luma2x2-progressive-restarts", "luma2x1-scans", "gray", "cmyk-progressive", "rgb", "luma1x1-chroma2x2"} {
+	for _, name := range []string{"luma2x2-restarts", "luma2x2-progressive-restarts", "luma2x1-scans", "gray", "cmyk-progressive", "rgb", "luma1x1-chroma2x2", "luma2x2-arithmetic", "luma1x1-arithmetic-progressive"} {
 		f.Add(written(f, name), uint8(0), uint16(0), uint16(0), uint16(0), uint16(0))
 		f.Add(written(f, name), uint8(2), uint16(11), uint16(13), uint16(50), uint16(40))
 	}

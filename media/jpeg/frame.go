@@ -9,6 +9,7 @@ import (
 type frame struct {
 	seen          bool
 	progressive   bool
+	arithmetic    bool
 	width, height int
 	comps         []*component
 	hMax, vMax    int
@@ -39,16 +40,14 @@ func (d *decoder) readFrame(mark byte, b []byte) error {
 	switch {
 	case d.frame.seen:
 		return errors.New("there are two frame headers")
-	case mark > markSOF2 && mark <= 0xc7:
+	case mark > markSOF2 && mark != markSOF9 && mark != markSOF10:
 		return errors.New("its process (lossless or hierarchical) is not read")
-	case mark > markSOF2:
-		return errors.New("it is arithmetic-coded, which is not read")
 	case len(b) < 6 || len(b) < 6+3*int(b[5]):
 		return errors.New("the frame header is damaged")
 	case b[0] != 8:
 		return fmt.Errorf("it has %d bits a sample; only 8 are read", b[0])
 	}
-	f := frame{seen: true, progressive: mark == markSOF2, height: int(b[1])<<8 | int(b[2]), width: int(b[3])<<8 | int(b[4])}
+	f := frame{seen: true, progressive: mark == markSOF2 || mark == markSOF10, arithmetic: mark >= markSOF9, height: int(b[1])<<8 | int(b[2]), width: int(b[3])<<8 | int(b[4])}
 	n := int(b[5])
 	if n != 1 && n != 3 && n != 4 {
 		return fmt.Errorf("it has %d colour components; 1, 3 or 4 are read", n)

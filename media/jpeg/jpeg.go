@@ -1,8 +1,8 @@
 // Package jpeg decodes JPEG row by row, so that no whole picture is ever in memory: one row of minimum coded units is
 // decoded, transformed and handed on before the next is read.
 //
-// Contract of Decode: rows.Decode. Read are the Huffman-coded sequential and progressive processes of ITU-T T.81 with 8
-// bits a sample, in one scan or several, with any sampling factors. Memory depends on the width alone: a few hundred
+// Contract of Decode: rows.Decode. Read are the sequential and progressive processes of ITU-T T.81 with 8 bits a sample,
+// Huffman-coded or arithmetic, in one scan or several, with any sampling factors. Memory depends on the width alone: a few hundred
 // KiB at 8192 pixels.
 //
 // A picture in several scans is read by all of them at once: the places where they begin are found first by looking for
@@ -59,17 +59,18 @@ type decoder struct {
 	in   input
 	sink rows.Sink
 
-	quant      [4]*[64]int32 // in zigzag order
-	huffman    [2][4]*code   // DC and AC
-	tables     bool          // the file has some
-	interval   int           // units between two restart markers; 0 is none
-	jfif       bool
-	adobe      bool
-	transform  byte // of the Adobe marker
-	frame      frame
-	scans      []*scan
-	oneScan    bool // the only scan is read through in itself
-	endMissing bool // the file stops without saying so
+	quant        [4]*[64]int32 // in zigzag order
+	huffman      [2][4]*code   // DC and AC
+	tables       bool          // the file has some
+	conditioning conditioning
+	interval     int // units between two restart markers; 0 is none
+	jfif         bool
+	adobe        bool
+	transform    byte // of the Adobe marker
+	frame        frame
+	scans        []*scan
+	oneScan      bool // the only scan is read through in itself
+	endMissing   bool // the file stops without saying so
 
 	window   image.Rectangle
 	shrink   int

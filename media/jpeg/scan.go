@@ -22,11 +22,14 @@ type scan struct {
 	stray    int  // bytes passed over
 	lost     int  // first row of units with missing data, or -1
 	row      int  // being read
+
+	arithmetic *arithmetic // nil where codes are Huffman's
 }
 
 type scanComponent struct {
 	*component
 	dc, ac *table
+	slots  byte  // of statistics, where coding is arithmetic
 	before int32 // DC coefficient of the block before
 }
 
@@ -49,6 +52,9 @@ func (d *decoder) readScan(b []byte) (*scan, error) {
 	s := &scan{ss: int(tail[0]), se: int(tail[1]), ah: uint(tail[2] >> 4), al: uint(tail[2] & 15), interval: d.interval, left: d.interval, lost: -1}
 	if err := d.checkProgress(s, n); err != nil {
 		return nil, err
+	}
+	if d.frame.arithmetic {
+		s.arithmetic = &arithmetic{conditioning: d.conditioning}
 	}
 	for i := range n {
 		c := d.find(s, b[1+2*i])
@@ -99,7 +105,14 @@ func (d *decoder) join(s *scan, c *component, slots byte) (err error) {
 		}
 		c.scanned = true
 	}
-	m := scanComponent{component: c}
+	m := scanComponent{component: c, slots: slots}
+	if s.arithmetic != nil {
+		if slots&0xcc != 0 {
+			return errors.New("a scan is of statistics that there cannot be")
+		}
+		s.comps = append(s.comps, m)
+		return nil
+	}
 	if s.ss == 0 && s.ah == 0 {
 		if m.dc, err = d.ready(0, slots>>4); err != nil {
 			return err
@@ -140,7 +153,7 @@ func (s *scan) lay() {
 // listScans finds where the scans begin. The first was read; a picture whose first scan holds everything needs no
 // search. The file may end anywhere.
 func (d *decoder) listScans(s *scan) error {
-	if !d.tables {
+	if !d.tables && !d.frame.arithmetic {
 		d.warn("the code tables are missing; the usual ones were taken")
 	}
 	d.oneScan = !d.frame.progressive && len(s.comps) == len(d.frame.comps)
@@ -192,8 +205,13 @@ func (s *scan) readRow(d *decoder, row int, show bool) {
 		lines, length = min(c.v, c.blocksY-row*c.v), c.blocksX
 	}
 	s.row = row
+	if s.arithmetic != nil && row == 0 {
+		s.arithmetic.begin(&s.bits)
+	}
 	for line := range lines {
 		switch {
+		case s.arithmetic != nil:
+			s.arithmeticLine(d, line, length, show)
 		case !d.frame.progressive:
 			s.sequentialLine(d, line, length, show)
 		case s.ss == 0:
@@ -258,6 +276,9 @@ func (s *scan) restart() {
 		s.bits.pos += 2
 		if mark >= markRST0 && ahead < 6 {
 			s.dead = false
+			if s.arithmetic != nil {
+				s.arithmetic.begin(&s.bits)
+			}
 			return
 		}
 		if mark >= markSOF0 && mark < markRST0 {

@@ -17,6 +17,7 @@ func (d *decoder) readHead() (*scan, error) {
 	}
 	d.in.pos = 2
 	d.defaultCodes()
+	d.conditioning = usualConditioning()
 	s, err := d.nextScan()
 	if err == errEnd {
 		return nil, errCut
@@ -104,7 +105,7 @@ func (d *decoder) segment(mark byte, b []byte) error {
 	case mark == markDHT:
 		return d.readCodes(b)
 	case mark == markDAC:
-		return checkConditioning(b)
+		return d.readConditioning(b)
 	case mark == markDRI:
 		if len(b) != 2 {
 			return errors.New("the restart interval is damaged")
@@ -133,11 +134,19 @@ func known(mark byte) bool {
 	return mark == markCOM
 }
 
-// checkConditioning reads what arithmetic coding would need, T.81 B.2.4.3, only to see damage.
-func checkConditioning(b []byte) error {
+// readConditioning reads what arithmetic coding needs, T.81 B.2.4.3.
+func (d *decoder) readConditioning(b []byte) error {
 	for ; len(b) >= 2; b = b[2:] {
-		if b[0] > 31 || b[0] < 16 && b[1]&15 > b[1]>>4 {
+		slot, v := b[0]&15, b[1]
+		switch {
+		case b[0] > 31, b[0] < 16 && v&15 > v>>4, b[0] >= 16 && (v < 1 || v > 63):
 			return errors.New("arithmetic conditioning is damaged")
+		case slot > 3:
+			continue // no scan can use it
+		case b[0] < 16:
+			d.conditioning.lower[slot], d.conditioning.upper[slot] = v&15, v>>4
+		default:
+			d.conditioning.kx[slot] = v
 		}
 	}
 	return nil
