@@ -209,12 +209,15 @@ func (a *Agent) obey(j *job, decision guard.Decision, answer Answer) {
 		a.notice(NoticeError, err.Error())
 		return
 	}
-	a.opt.Guard.AddSession(parsed)
+	source := guard.SourceSession
 	if answer.Choice == guard.ChoiceAlways && a.opt.SaveRule != nil {
 		if err := a.opt.SaveRule(rule); err != nil {
 			a.notice(NoticeError, fmt.Sprintf("The rule %s holds for this session but could not be saved: %v", rule, err))
+		} else {
+			source = guard.SourceSaved
 		}
 	}
+	a.opt.Guard.Add(guard.SourcedRule{Rule: parsed, Verdict: guard.Allow, Source: source})
 }
 
 func (j *job) refuse(reason string) {

@@ -96,6 +96,9 @@ func Default() Config {
 	}
 }
 
+// RuleSource is the key of Sources that says where a rule of a list ("allow", "ask" or "deny") comes from.
+func RuleSource(list, rule string) string { return "permissions." + list + " " + rule }
+
 // Problem is one fault of the settings.
 type Problem struct {
 	File         string // a path, "environment" or "command line"

@@ -241,7 +241,13 @@ func (m *merging) known(r row, at []string, e entry) {
 func (m *merging) put(r row, at []string, e entry, v any) {
 	r.set(&m.config, at, v)
 	line, _ := m.doc.place(e.at)
-	m.config.Sources[shown(e.path)] = fmt.Sprintf("%s:%d", m.path, line)
+	place := fmt.Sprintf("%s:%d", m.path, line)
+	m.config.Sources[shown(e.path)] = place
+	if rules, ok := v.([]string); ok && r.check == CheckRule {
+		for _, rule := range rules {
+			m.config.Sources[RuleSource(e.path[1], rule)] = place
+		}
+	}
 }
 
 // unnamed drops [[models]] rows that do not say which model they are for.

@@ -14,24 +14,51 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// AddAllowRule saves a rule in permissions.toml for the answer "always". It never touches config.toml: a person's
-// comments and order stay. Many processes may add at once; none loses another's rule. A permissions.toml that
-// cannot be read whole is not written over.
+// AddAllowRule saves a rule for the answer "always"; see AddRule.
 func AddAllowRule(ctx context.Context, dirs Dirs, rule string) error {
+	return AddRule(ctx, dirs, "allow", rule)
+}
+
+// AddRule saves a rule in permissions.toml, in the list "allow", "ask" or "deny". It never touches config.toml: a
+// person's comments and order stay. Many processes may add at once; none loses another's rule. A permissions.toml
+// that cannot be read whole is not written over.
+func AddRule(ctx context.Context, dirs Dirs, list, rule string) error {
 	if strings.TrimSpace(rule) == "" {
 		return errors.New("an empty rule cannot be saved")
 	}
+	return changeRules(ctx, dirs, list, func(rules []string) []string {
+		if slices.Contains(rules, rule) {
+			return rules
+		}
+		return append(rules, rule)
+	})
+}
+
+// RemoveRule takes a rule out of permissions.toml again; one that is not there is no error.
+func RemoveRule(ctx context.Context, dirs Dirs, list, rule string) error {
+	return changeRules(ctx, dirs, list, func(rules []string) []string {
+		return slices.DeleteFunc(slices.Clone(rules), func(r string) bool { return r == rule })
+	})
+}
+
+func changeRules(ctx context.Context, dirs Dirs, list string, change func([]string) []string) error {
 	path := dirs.PermissionsFile()
 	return update(ctx, dirs, path, func(text []byte) ([]byte, error) {
 		var file permissionsFile
 		if err := strict(path, text, &file); err != nil {
 			return nil, err
 		}
-		if slices.Contains(file.Permissions.Allow, rule) {
+		p := &file.Permissions
+		rules, known := map[string]*[]string{"allow": &p.Allow, "ask": &p.Ask, "deny": &p.Deny}[list]
+		if !known {
+			return nil, fmt.Errorf("there is no list %s of rules; there are allow, ask and deny", quoted(list))
+		}
+		after := change(*rules)
+		if slices.Equal(after, *rules) {
 			return text, nil
 		}
-		file.Permissions.Allow = append(file.Permissions.Allow, rule)
-		return encode("Rules saved by answering \"always\". espy writes this file whole; your own rules belong in "+configName+".", file)
+		*rules = after
+		return encode("Rules saved by answering \"always\" and with /permissions. espy writes this file whole; your own rules belong in "+configName+".", file)
 	})
 }
 

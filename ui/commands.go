@@ -31,6 +31,7 @@ func (m *model) slashes() []slash {
 		{"effort", "[LEVEL]", "how hard the model thinks", (*model).runEffort, (*model).efforts},
 		{"mode", "[MODE]", "how much runs unasked: plan, ask, auto, full", (*model).runMode, modeNames},
 		{"trust", "[add PATH|remove PATH|list|accept]", "what may be read beyond this folder; accept this folder's own settings", (*model).runTrust, trustWords},
+		{"permissions", "[allow|ask|deny|remove RULE]", "the permission rules and where each comes from; add and remove them", (*model).runPermissions, permissionWords},
 		{"new", "", "begin a new session", (*model).runNew, nil},
 		{"resume", "[ID]", "go on with an earlier session", (*model).runResume, nil},
 		{"compact", "[INSTRUCTIONS]", "shrink what the next request carries", (*model).runCompact, nil},

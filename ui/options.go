@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"espy/agent"
+	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/media"
 	"espy/providers"
@@ -99,6 +100,7 @@ type Options struct {
 	Export func(ctx context.Context, path string) (written string, err error)
 
 	Trust Trust
+	Rules Rules
 	// Commands are further slash commands.
 	Commands []Command
 
@@ -136,6 +138,19 @@ type Trust struct {
 	Remove func(path string) (sentence string, err error)
 	List   func() ([]string, error)
 	Accept func() (sentence string, err error)
+}
+
+// Rules shows and changes the permission rules of the session that is open.
+type Rules struct {
+	List   func() []Rule
+	Add    func(verdict guard.Verdict, rule string) (sentence string, err error)
+	Remove func(Rule) (sentence string, err error)
+}
+
+// Rule is a permission rule with the place it is written at.
+type Rule struct {
+	guard.SourcedRule
+	Place string // "~/.config/espy/config.toml:12", or ""
 }
 
 // Command is a slash command that the program was given from outside. Run is called in a command and

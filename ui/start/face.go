@@ -127,6 +127,7 @@ func (f *Screen) Options() ui.Options {
 		Copy:     copyText,
 		Export:   f.export,
 		Trust:    f.trust(),
+		Rules:    f.rules(),
 		Crash:    f.crash,
 		Commands: commands(s.Extras.Commands),
 	}

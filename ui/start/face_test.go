@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"espy/agent/guard"
 )
 
 // screenIn opens the face of an empty workspace in a home of its own and returns both folders.
@@ -110,5 +112,56 @@ func TestAModelThatNoListKnowsCanBeChosenOnAKnownServer(t *testing.T) {
 	}
 	if _, err := screen.Options().Model("nowhere/m"); err == nil {
 		t.Error("a model of an unknown server was found")
+	}
+}
+
+func TestRulesAreKeptListedWithTheirPlaceAndTakenBack(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+	file := filepath.Join(home, "config", "espy", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("[permissions]\ndeny = [\"shell(rm *)\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *Screen {
+		settings, err := Load(context.Background(), "test", Flags{Folder: home, Model: "fake/echo", Allow: []string{"shell(ls *)"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		screen, err := NewScreen(context.Background(), settings, Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = screen.Close() })
+		return screen
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	rules := open().Options().Rules
+	if _, err := rules.Add(guard.Allow, "shell(go test *)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rules.Add(guard.Allow, "shel(x)"); err == nil {
+		t.Error("a rule for no tool was taken")
+	}
+	rules = open().Options().Rules // a later start
+	found := map[string]string{}
+	for _, r := range rules.List() {
+		found[string(r.Verdict)+" "+r.Rule.String()] = string(r.Source) + " " + r.Place
+	}
+	for rule, from := range map[string]string{"deny shell(rm *)": string(guard.SourceUser) + " " + file + ":2", "allow shell(ls *)": string(guard.SourceFlag) + " ", "allow shell(go test *)": string(guard.SourceSaved)} {
+		if !strings.HasPrefix(found[rule], from) {
+			t.Errorf("%s comes from %q, want %q", rule, found[rule], from)
+		}
+	}
+	for _, r := range rules.List() {
+		if _, err := rules.Remove(r); (err == nil) != (r.Source != guard.SourceUser) {
+			t.Errorf("removing %s (%s) gives %v", r.Rule, r.Source, err)
+		}
+	}
+	if list := open().Options().Rules.List(); len(list) != 2 {
+		t.Errorf("after a later start there are %v", list)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"espy/agent/guard/sandbox"
 	"espy/agent/projection"
 	"espy/agent/tools"
-	"espy/config"
 	"espy/media/clipboard"
 	"espy/providers"
 	"espy/store"
@@ -103,7 +102,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
 		KeepRoute: keepRoute(ctx, s.Dirs),
-		SaveRule:  func(rule string) error { return config.AddAllowRule(context.WithoutCancel(ctx), s.Dirs, rule) },
+		SaveRule:  func(rule string) error { return s.saveRule(context.WithoutCancel(ctx), guard.Allow, rule) },
 		TrustPath: func(path string) error { _, err := trustPath(s, roots, path); return err },
 		Headless:  r.Headless, MaxTurns: r.MaxTurns, MaxCost: r.MaxCost,
 	})
@@ -196,24 +195,6 @@ func commandEnvironment(s *Settings) []string {
 // sandboxing is whether commands run in a sandbox: where the settings do not switch it off and the system has one.
 func sandboxing(s *Settings) guard.Sandboxing {
 	return guard.Sandboxing{On: s.Config.Permissions.Sandbox != "off" && sandbox.Missing() == "", Network: s.Config.Permissions.Network == "allow"}
-}
-
-func rules(s *Settings) []guard.SourcedRule {
-	var list []guard.SourcedRule
-	add := func(texts []string, verdict guard.Verdict) {
-		for _, text := range texts {
-			if rule, err := guard.ParseRule(text); err == nil { // checked when the settings were read
-				list = append(list, guard.SourcedRule{Rule: rule, Verdict: verdict, Source: guard.SourceUser})
-			}
-		}
-	}
-	add(s.Config.Permissions.Allow, guard.Allow)
-	add(s.Config.Permissions.Ask, guard.Ask)
-	add(s.Config.Permissions.Deny, guard.Deny)
-	for _, rule := range s.Allow {
-		list = append(list, guard.SourcedRule{Rule: rule, Verdict: guard.Allow, Source: guard.SourceFlag})
-	}
-	return list
 }
 
 // surroundings are gathered when the first request is made, so that a repository costs the start nothing.

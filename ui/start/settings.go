@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"espy/agent/extend"
 	"espy/agent/guard"
@@ -54,6 +55,8 @@ type Settings struct {
 	Client    *providers.Client
 	Trace     *providers.Trace // nil writes none
 	Gate      *media.Gate
+
+	rules sync.Mutex // guards the lists of rules in Config, which answers and /permissions change
 }
 
 // UsageError is bad usage or configuration: exit code 2.
