@@ -154,6 +154,10 @@ func (a *Agent) judge(ctx context.Context, j *job) error {
 		if err != nil {
 			return err
 		}
+		if j.effect.Kind == guard.KindPlan {
+			a.approve(j, answer)
+			return nil
+		}
 		if decision.Opening.Path == "" {
 			a.obey(j, decision, answer)
 			return nil

@@ -8,6 +8,7 @@ import (
 
 	"espy/agent"
 	"espy/agent/guard"
+	"espy/ui/markdown"
 	"espy/ui/screen"
 )
 
@@ -33,6 +34,14 @@ func newQuestion(ask agent.PermissionAsked, now time.Time, t *theme, keys keymap
 	d.body = func(width int) []string { return questionBody(ask, width, t) }
 	add := func(a action, label, about string, value answerChoice) {
 		d.choices = append(d.choices, choice{label: label, about: about, key: keys.key(a), value: value})
+	}
+	if ask.Effect.Kind == guard.KindPlan {
+		add(actAllowOnce, "approve", "changes ask", answerChoice{choice: guard.ChoiceOnce})
+		add(actAllowSession, "approve, mode auto", "edits here and allowed commands run", answerChoice{choice: guard.ChoiceSession})
+		add(actDeny, "go on planning", "", answerChoice{choice: guard.ChoiceDeny})
+		add(actDenyReason, "go on planning and say why", "", answerChoice{choice: guard.ChoiceDeny, reason: true})
+		d.narrow()
+		return d
 	}
 	if open := ask.Decision.Opening; open.Path != "" {
 		add(actAllowOnce, "open it once", open.Path, answerChoice{choice: guard.ChoiceOnce})
@@ -61,6 +70,9 @@ func trustLabel(open guard.Opening) string {
 func questionTitle(ask agent.PermissionAsked) string {
 	if ask.Decision.Opening.Path != "" {
 		return flat(ask.Effect.Tool) + ": open a path outside the workspace?"
+	}
+	if ask.Effect.Kind == guard.KindPlan {
+		return "the plan: carry it out?"
 	}
 	verb := map[guard.Kind]string{guard.KindExec: "run this command?", guard.KindWrite: "change this file?",
 		guard.KindNet: "talk to this host?", guard.KindRead: "read this?"}[ask.Effect.Kind]
@@ -110,6 +122,8 @@ func exactly(ask agent.PermissionAsked, width int, t *theme) []string {
 	switch {
 	case e.Diff:
 		return drawDiff(e.Preview, width, t)
+	case e.Kind == guard.KindPlan:
+		return markdown.Render(screen.Visible(e.Preview), width, t.markdown)
 	case e.Kind == guard.KindExec && e.Command != "":
 		return styled(screen.Chop(screen.Visible(e.Command), width), t.strong.Render)
 	case e.Preview != "":

@@ -148,6 +148,27 @@ func TestAPathOutsideIsOfferedOnceForTheSessionOrWithItsFolder(t *testing.T) {
 	}
 }
 
+func TestAPlanIsShownWholeAndRendered(t *testing.T) {
+	for key, want := range map[string]agent.Answer{"y": {ID: "q1", Choice: guard.ChoiceOnce}, "s": {ID: "q1", Choice: guard.ChoiceSession}, "n": {ID: "q1", Choice: guard.ChoiceDeny}} {
+		d := drive(t, 80, 24, nil, script.Opened())
+		ask := asks("q1")
+		ask.Effect = guard.Effect{Tool: "exit_plan", Kind: guard.KindPlan, Summary: "the plan", Preview: "# Steps\n\n- first **step**\n\n<!-- rm -rf / -->\n\n[text](https://example.com/x) a\u202eb \x1b[2J"}
+		ask.Decision = guard.Decision{Verdict: guard.Ask, Reason: "approving the plan ends plan mode"}
+		d.push(ask)
+		armed(d)
+		screen := strings.Join(d.m.dialog.view(80, 40, d.m.t), "\n")
+		for _, words := range []string{"the plan: carry it out?", "Steps", "first", "step", "rm -rf", "example.com/x", "<U+202E>", "␛", "approve, mode auto", "go on planning"} {
+			if !strings.Contains(screen, words) {
+				t.Errorf("the plan lacks %q:\n%s", words, screen)
+			}
+		}
+		d.key(key)
+		if got := answers(d); len(got) != 1 || got[0] != want {
+			t.Errorf("%s sent %v, want %v", key, got, want)
+		}
+	}
+}
+
 func TestQuestionsComeOneAfterTheOtherAndGoWhenSettledElsewhere(t *testing.T) {
 	d := asking(t)
 	d.push(asks("q2"))

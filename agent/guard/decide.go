@@ -39,9 +39,12 @@ func (c *judging) call() Decision {
 	if d, found := c.tightened(Deny); found {
 		return d
 	}
+	if c.effect.Kind == KindPlan {
+		return c.plan()
+	}
 	reads := c.effect.Kind == KindRead || c.effect.Kind == KindNone
 	if c.mode == ModePlan && !reads {
-		return Decision{Verdict: Deny, Reason: "plan mode only reads; " + c.what() + " has to wait until the user leaves it"}
+		return Decision{Verdict: Deny, Reason: "plan mode only reads; " + c.what() + " has to wait until the user leaves it; exit_plan shows them the plan"}
 	}
 	if c.closed != "" {
 		return c.opening()
@@ -59,6 +62,14 @@ func (c *judging) call() Decision {
 		return d
 	}
 	return c.byMode(reads)
+}
+
+// plan asks for a plan to be approved where plan mode is on; elsewhere there is nothing to leave.
+func (c *judging) plan() Decision {
+	if c.mode != ModePlan {
+		return Decision{Verdict: Allow, Reason: "no plan mode is on"}
+	}
+	return Decision{Verdict: Ask, Reason: "approving the plan ends plan mode"}
 }
 
 // byMode decides where no rule speaks.

@@ -26,7 +26,7 @@ func (c *judging) command() Decision {
 		if j.ReadOnly {
 			return Decision{Verdict: Allow, Reason: "the command only reads"}
 		}
-		return Decision{Verdict: Deny, Reason: "plan mode only reads; " + c.notReading(j) + ", so it has to wait until the user leaves it"}
+		return Decision{Verdict: Deny, Reason: "plan mode only reads; " + c.notReading(j) + ", so it has to wait until the user leaves it; exit_plan shows them the plan"}
 	}
 	if c.closed != "" {
 		return c.opening()

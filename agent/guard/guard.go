@@ -45,6 +45,7 @@ const (
 	KindExec  Kind = "exec"  // runs a command
 	KindNet   Kind = "net"   // talks to a host
 	KindNone  Kind = "none"  // touches nothing outside espy
+	KindPlan  Kind = "plan"  // shows a plan, to leave plan mode
 )
 
 // Effect is what a call would do, as its tool describes it before it runs.

@@ -20,6 +20,7 @@ var good = map[string]string{
 	"edit":       `{"path":"a.txt","edits":[{"old_text":"one","new_text":"two"}]}`,
 	"write":      `{"path":"b.txt","content":"x"}`,
 	"shell":      `{"command":"true"}`,
+	"exit_plan":  `{"plan":"# Plan"}`,
 }
 
 func TestBadArgumentsOfEveryToolAreAnsweredWithTheShape(t *testing.T) {
@@ -140,7 +141,7 @@ func TestRegistryKeepsItsOrderAndNamesTheNearestTool(t *testing.T) {
 	for _, s := range r.Specs() {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, " "); got != "read read_media glob grep edit write shell" {
+	if got := strings.Join(names, " "); got != "read read_media glob grep edit write shell exit_plan" {
 		t.Errorf("the tools come as %s", got)
 	}
 	for word, want := range map[string]string{"Read": "read", "readfile": "read", "read_image": "read_media", "Grep": "grep", "edit_file": "edit", "bash": "", "zzzzzz": "", "": ""} {

@@ -23,6 +23,7 @@ func Builtin() []Tool {
 		editTool(),
 		writeTool(),
 		shellTool(),
+		exitPlanTool(),
 	}
 }
 
