@@ -36,7 +36,7 @@ type call struct {
 
 func (c *call) draw(width int, l look) []string {
 	lines := []string{c.headline(width, l)}
-	if c.judged != "" && c.state == callRefused {
+	if c.judged != "" && c.state == callRefused && c.result.Text == "" { // the result says it too, in more words
 		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.judged), width-2)))
 	}
 	for _, i := range c.result.Images {

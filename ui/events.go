@@ -127,6 +127,10 @@ func (m *model) onQuestionKey(name, typed string, rested bool) tea.Cmd {
 	if m.keys.find(inAll, name) == actSuspend {
 		return m.suspend()
 	}
+	if m.keys.find(inAll, name) == actCancel { // not only this call: the turn
+		m.quitArmed, m.stopArmed = m.o.Clock(), m.o.Clock()
+		return m.interrupt()
+	}
 	w, settles := d.answers(name, m.keys)
 	if !settles {
 		if m.keys.find(inDialog, name) != actDismiss {

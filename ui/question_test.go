@@ -104,6 +104,16 @@ func TestEveryChoiceSendsItsAnswer(t *testing.T) {
 	}
 }
 
+func TestCtrlCOnAQuestionStopsTheTurn(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.push(agent.TurnStarted{}, asks("q1"))
+	armed(d)
+	d.key("ctrl+c")
+	if d.loop.Interrupts() != 1 || len(answers(d)) != 0 {
+		t.Errorf("%d interrupts, answers %v", d.loop.Interrupts(), answers(d))
+	}
+}
+
 func TestACommandThatGoesOnBelowTheScreenSaysSoUntilItsEndShows(t *testing.T) {
 	d := drive(t, 80, 24, nil, script.Opened())
 	ask := asks("q1")
