@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -231,4 +232,39 @@ func TestAnAnimationByTheReferenceShowsItsFirstFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	onCanvas(t, "webpmux", k, image.Pt(100, 80), image.Pt(10, 10), ref)
+}
+
+func TestAnAnimationThatFillsItsCanvasIsItsFirstFrame(t *testing.T) {
+	dir := t.TempDir()
+	var frames []string
+	for i, m := range []image.Image{photograph(50, 40), screenshot(50, 40, true, false)} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, string(rune('a'+i))+".png")
+		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		frames = append(frames, path)
+	}
+	for _, way := range []string{"-lossy", "-lossless", "-mixed"} {
+		args := []string{"-loop", "0"}
+		if way == "-mixed" {
+			args = append(args, way)
+			way = "-lossy"
+		}
+		file := run(t, "img2webp", nil, append(args, way, "-d", "40", frames[0], way, frames[1], "-o", "{out}")...)
+		ref, err := webp.Decode(bytes.NewReader(run(t, "webpmux", file, "-get", "frame", "1", "{in}", "-o", "{out}")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _, err := decode(file, image.Rectangle{})
+		if err != nil || k.head.Window != ref.Bounds() {
+			t.Fatalf("%v: %v, %v", args, k.head, err)
+		}
+		if err := same(k, ref); err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
 }

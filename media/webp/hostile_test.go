@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -238,6 +239,24 @@ func TestCodesAreReadUpToTheMemoryThatIsSaid(t *testing.T) {
 	_, _, err := decode(manyGroups(256), image.Rectangle{})
 	if err == nil || !strings.Contains(err.Error(), "too much memory") {
 		t.Errorf("65536 groups of codes, 100 MiB: %v", err)
+	}
+}
+
+// TestALargePictureOfAFewBytesTakesNoMoreMemoryThanIsSaid is about files whose size tells nothing of their work.
+func TestALargePictureOfAFewBytesTakesNoMoreMemoryThanIsSaid(t *testing.T) {
+	w := &writer{}
+	w.head(8192, 4096)
+	w.bits(0, 2)
+	for range 5 {
+		w.single(7)
+	}
+	data := riff(chunk("VP8L", w.b))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Decode(context.Background(), bytes.NewReader(data), int64(len(data)), rows.Options{}, &broken{1 << 30})
+	runtime.ReadMemStats(&after)
+	if got := int64(after.TotalAlloc - before.TotalAlloc); err != nil || got > 5<<20 || got > Memory(8192, 4096, true, false) {
+		t.Errorf("%d bytes hold 8192x4096 pixels and took %d bytes of memory, %v", len(data), got, err)
 	}
 }
 

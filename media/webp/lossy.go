@@ -102,7 +102,7 @@ func (d *lossy) row(y int) error {
 		s := &d.filters[x]
 		*s = d.strengths[m.segment][flagOf(m.luma == modeBlocks)]
 		s.within = some || m.luma == modeBlocks
-		d.make(&m, x, y)
+		d.build(&m, x, y)
 	}
 	if err := d.modes.in.overrun(); err != nil {
 		return err
@@ -139,14 +139,14 @@ func (d *lossy) startRow(y int) {
 	w[lumaAt-stride-1], w[cbAt-stride-1], w[crAt-stride-1] = cornerPixel, cornerPixel, cornerPixel
 }
 
-// make makes the pixels of a macroblock and puts them into the band.
-func (d *lossy) make(m *macroblock, x, y int) {
+// build makes the pixels of a macroblock and puts them into the band.
+func (d *lossy) build(m *macroblock, x, y int) {
 	w := &d.work
 	copy(w[lumaAt-stride:], d.aboveLuma[16*x:16*x+20])
 	copy(w[cbAt-stride:], d.aboveCb[8*x:8*x+8])
 	copy(w[crAt-stride:], d.aboveCr[8*x:8*x+8])
 	if m.luma == modeBlocks {
-		d.makeBlocks(m)
+		d.buildBlocks(m)
 	} else {
 		w.predictSquare(m.luma, lumaAt, 16, y > 0, x > 0)
 		for i := range 16 {
@@ -164,9 +164,9 @@ func (d *lossy) make(m *macroblock, x, y int) {
 	d.hand(x)
 }
 
-// makeBlocks makes luma block by block. The blocks at the right edge all look at the macroblock above to the right,
+// buildBlocks makes luma block by block. The blocks at the right edge all look at the macroblock above to the right,
 // since that beside them is not there yet.
-func (d *lossy) makeBlocks(m *macroblock) {
+func (d *lossy) buildBlocks(m *macroblock) {
 	w := &d.work
 	beyond := w[lumaAt-stride+16 : lumaAt-stride+20]
 	for _, line := range [3]int{3, 7, 11} {
