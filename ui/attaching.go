@@ -18,6 +18,8 @@ import (
 type job struct {
 	label  string
 	chip   *chip // the place in the text that a pasted text will take; nil where there is none
+	run    func() tea.Msg
+	begun  bool
 	cancel context.CancelFunc
 }
 
@@ -31,12 +33,24 @@ type jobDone struct {
 func (m *model) start(label string, c *chip, run func(ctx context.Context) func(*model) tea.Cmd) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.work.ctx)
 	j := &job{label: label, chip: c, cancel: cancel}
-	m.jobs = append(m.jobs, j)
-	m.showJobs()
-	return m.work.do(func(context.Context) tea.Msg {
+	j.run = func() tea.Msg {
 		defer cancel()
 		return jobDone{j, run(ctx)}
-	})
+	}
+	m.jobs = append(m.jobs, j)
+	m.showJobs()
+	return m.nextJob()
+}
+
+// nextJob begins the oldest job, if it has not begun. One runs at a time, so that pictures stand on the row,
+// and are numbered, in the order they were pasted in.
+func (m *model) nextJob() tea.Cmd {
+	if len(m.jobs) == 0 || m.jobs[0].begun {
+		return nil
+	}
+	j := m.jobs[0]
+	j.begun = true
+	return m.work.do(func(context.Context) tea.Msg { return j.run() })
 }
 
 func (m *model) showJobs() {
@@ -53,7 +67,7 @@ func (m *model) onJobDone(d jobDone) tea.Cmd {
 	}
 	m.jobs = slices.Delete(m.jobs, i, i+1)
 	m.showJobs()
-	cmd := d.settle(m)
+	cmd := tea.Batch(d.settle(m), m.nextJob())
 	if len(m.jobs) == 0 && m.pending != nil {
 		p := *m.pending
 		m.pending = nil
