@@ -19,8 +19,9 @@ type transcript struct {
 	height int
 
 	follow bool
-	last   int // anchor: the last entry in the window
-	hidden int // its lines under the lower edge
+	head   bool // the window hangs on the beginning until it is moved, however the entries grow as they are drawn
+	last   int  // anchor: the last entry in the window
+	hidden int  // its lines under the lower edge
 
 	window   []string // what shows, top first
 	owner    []int    // the entry each line of the window belongs to, -1 for none
@@ -166,6 +167,9 @@ func (l *transcript) layout() tea.Cmd {
 	if l.follow || l.last >= len(l.slots) {
 		l.last, l.hidden = len(l.slots)-1, 0
 	}
+	if l.head {
+		l.descend(l.height)
+	}
 	first, above := l.climb(l.height)
 	if above < 0 { // the top is inside the window: hang it on the top instead
 		l.descend(l.height)
@@ -222,7 +226,7 @@ func (l *transcript) fill(first, above int) {
 // atEnd lets the window follow again when it shows the end.
 func (l *transcript) atEnd() {
 	if l.last == len(l.slots)-1 && l.hidden == 0 {
-		l.follow, l.unseen = true, false
+		l.follow, l.head, l.unseen = true, false, false
 	}
 }
 
@@ -265,7 +269,7 @@ func (l *transcript) scroll(by int) {
 	if l.follow {
 		l.last, l.hidden = len(l.slots)-1, 0
 	}
-	l.follow = false
+	l.follow, l.head = false, false
 	if by < 0 {
 		l.up(-by)
 	} else {
@@ -300,13 +304,14 @@ func (l *transcript) down(by int) {
 
 func (l *transcript) top() {
 	l.follow = len(l.slots) == 0
+	l.head = !l.follow
 	l.last, l.hidden = 0, 0
 	if len(l.slots) > 0 {
 		l.descend(l.height)
 	}
 }
 
-func (l *transcript) end() { l.follow, l.unseen = true, false }
+func (l *transcript) end() { l.follow, l.head, l.unseen = true, false, false }
 
 // pick moves the keys to an entry and brings it into the window.
 func (l *transcript) pick(i int) {
@@ -317,10 +322,10 @@ func (l *transcript) pick(i int) {
 	top, ok := l.firstShown()
 	switch {
 	case !ok || l.picked > l.last || l.picked == l.last && l.hidden > 0:
-		l.follow = false
+		l.follow, l.head = false, false
 		l.last, l.hidden = l.picked, 0
 	case l.picked <= top:
-		l.follow = false
+		l.follow, l.head = false, false
 		l.last, l.hidden = l.picked, max(len(l.linesOf(l.picked))-l.height, 0)
 		l.down(max(l.height-len(l.linesOf(l.picked)), 0))
 	}
