@@ -83,3 +83,27 @@ func fill(t *testing.T, name string) {
 		}
 	}
 }
+
+func TestALimitOnTheSizeOfFilesIsToldLikeAFullDiskAndCanBeLifted(t *testing.T) {
+	w := newWorld(t)
+	p := w.program()
+	p.Args = []string{"bash", "-c", "ulimit -S -f 32; exec '" + p.Args[0] + "'"} // KiB
+	term := terminal.Start(t, p)
+	term.WaitFor(ready)
+	send(term, "hello there")
+	term.WaitFor("text: 11 characters")
+	term.Paste(strings.Repeat("words ", 6000))
+	term.WaitFor("› [pasted 36,000 characters]")
+	send(term, "this must not be lost")
+	term.Until("the text back and a line", func(s terminal.Screen) bool {
+		return strings.Contains(composer(s), "this must not be lost") && strings.Contains(unwrapped(s), "✗ no room left") && !s.Contains("esc interrupts")
+	})
+	room := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
+	if err := unix.Prlimit(term.Pid(), unix.RLIMIT_FSIZE, &room, nil); err != nil {
+		t.Fatal(err)
+	}
+	term.Send(terminal.Enter)
+	term.WaitFor("text: 36021 characters")
+	quit(t, term)
+	wellFormed(t, w)
+}
