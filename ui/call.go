@@ -180,6 +180,9 @@ func (c *call) outcome(width int, l look) []string {
 		return nil
 	}
 	text := strings.TrimRight(c.result.Text, "\n")
+	if text == "" {
+		return nil
+	}
 	style := l.t.dim.Render
 	if c.state == callFailed {
 		style = l.t.bad.Render
