@@ -122,8 +122,12 @@ func hostOf(base string) string {
 type BookOptions struct {
 	Servers []Server     // [providers.NAME] tables: fields left empty keep the built-in row's
 	Models  []ModelCells // [[models]] tables
+	Keys    map[string]KeptKey
 	Getenv  func(string) string
 }
+
+// KeptKey is a key that a person typed into espy, and the host it was given for.
+type KeptKey struct{ Key, Host string }
 
 // ModelCells are a person's own cells for one model, "provider/model".
 type ModelCells struct {
@@ -131,12 +135,16 @@ type ModelCells struct {
 	Cells Cells
 }
 
-// Book is every server and model espy knows, merged from the built-in tables and the configuration.
+// Book is every server and model espy knows, merged from the built-in tables, the configuration, and what servers
+// said when they were asked. It is safe for concurrent use.
 type Book struct {
-	servers  []Server // built-in order, then added ones by name
 	rules    []rule
 	defaults map[string]string
 	own      map[string]Cells // by route name
+
+	mu      sync.RWMutex            // guards what follows
+	servers []Server                // built-in order, then added ones by name
+	asked   map[string][]ModelCells // by server, under the names it gave
 }
 
 // NewBook merges the tables. Faulty cells of the configuration are reported and left out.
@@ -152,13 +160,21 @@ func NewBook(opt BookOptions) (*Book, []error) {
 	var faults []error
 	for i := range b.servers {
 		s := &b.servers[i]
+		if s.Key != "" {
+			s.KeyFrom = KeyConfigured
+		}
 		if base, err := NormaliseBaseURL(s.Protocol, s.BaseURL); err == nil {
 			s.BaseURL = base
 		} else if s.BaseURL != "" {
 			faults = append(faults, fmt.Errorf("providers.%s: %w", s.Name, err))
 		}
 		if s.Key == "" && s.KeyEnv != "" && opt.Getenv != nil {
-			s.Key = opt.Getenv(s.KeyEnv)
+			if s.Key = strings.TrimSpace(opt.Getenv(s.KeyEnv)); s.Key != "" {
+				s.KeyFrom = KeyVariable
+			}
+		}
+		if kept := opt.Keys[s.Name]; s.Key == "" && kept.Key != "" && kept.Host == hostOf(s.BaseURL) {
+			s.Key, s.KeyFrom = kept.Key, KeyTyped
 		}
 	}
 	for _, m := range opt.Models {
@@ -171,8 +187,46 @@ func NewBook(opt BookOptions) (*Book, []error) {
 	return b, faults
 }
 
+// SetKey gives a server a key that was typed, or takes it away again, and returns the host it is for.
+func (b *Book) SetKey(server, key string) (host string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.servers {
+		s := &b.servers[i]
+		if s.Name != server {
+			continue
+		}
+		if s.KeyFrom == KeyConfigured || s.KeyFrom == KeyVariable {
+			return "", fmt.Errorf("%s has its key from %s, which comes before one that is typed; change it there", server, s.keyPlace())
+		}
+		if s.Key, s.KeyFrom = key, KeyTyped; key == "" {
+			s.KeyFrom = ""
+		}
+		return hostOf(s.BaseURL), nil
+	}
+	return "", fmt.Errorf("there is no provider %q; known are %s", server, b.serverNames())
+}
+
+func (s Server) keyPlace() string {
+	if s.KeyFrom == KeyVariable {
+		return s.KeyEnv
+	}
+	return "the configuration"
+}
+
+// Learn takes in what a server said about its models. It replaces what the server said before.
+func (b *Book) Learn(server string, models []ModelCells) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.asked == nil {
+		b.asked = make(map[string][]ModelCells)
+	}
+	b.asked[server] = models
+}
+
 // addServer changes a built-in row or adds one.
 func (b *Book) addServer(s Server) {
+	s.Own = true
 	for i, old := range b.servers {
 		if old.Name != s.Name {
 			continue
@@ -196,6 +250,8 @@ func (b *Book) addServer(s Server) {
 
 // Routes lists every known model on every server: the configuration's, then the catalogue's.
 func (b *Book) Routes() []Route {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
 	var routes []Route
 	for _, s := range b.servers {
 		for _, id := range b.modelIDs(s.Name) {
@@ -206,7 +262,11 @@ func (b *Book) Routes() []Route {
 }
 
 // Servers lists the servers, built-in ones first.
-func (b *Book) Servers() []Server { return append([]Server(nil), b.servers...) }
+func (b *Book) Servers() []Server {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return append([]Server(nil), b.servers...)
+}
 
 func (b *Book) modelIDs(server string) []string {
 	var ids []string
@@ -228,6 +288,9 @@ func (b *Book) modelIDs(server string) []string {
 		add(id)
 	}
 	add(b.defaults[server])
+	for _, m := range b.asked[server] {
+		add(m.Name)
+	}
 	for _, m := range builtin().known[server] {
 		add(m.id)
 	}
@@ -236,6 +299,12 @@ func (b *Book) modelIDs(server string) []string {
 
 // Find is the route "provider/model" names. The model need not be known: servers serve what they like.
 func (b *Book) Find(name string) (Route, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.find(name)
+}
+
+func (b *Book) find(name string) (Route, error) {
 	provider, id, ok := strings.Cut(name, "/")
 	if !ok || id == "" {
 		return Route{}, fmt.Errorf("%q is not a model; write provider/model, for example %q", name, b.example())
@@ -265,10 +334,18 @@ func (b *Book) serverNames() string {
 	return strings.Join(names, ", ")
 }
 
-// route merges one row: the person's cells, then the rules, then the catalogue.
+// askedSource names a server's own answer where a cell's source is shown.
+const askedSource = "asked the server"
+
+// route merges one row: the person's cells, then what the server said, then the rules, then the catalogue.
 func (b *Book) route(s Server, id string) Route {
 	m := Model{Provider: s.Name, ID: id, Sources: make(map[string]string)}
 	_ = m.apply(b.own[s.Name+"/"+id], "configuration") // checked by NewBook
+	for _, said := range b.asked[s.Name] {
+		if said.Name == id {
+			_ = m.apply(said.Cells, askedSource) // checked by a test over all that is asked
+		}
+	}
 	plain, host := plainID(id), hostOf(s.BaseURL)
 	row := catalogued(s.Name, id)
 	_ = m.apply(row.sight(), catalogSource)
@@ -290,22 +367,34 @@ func (b *Book) route(s Server, id string) Route {
 // Choose says which route a session takes when it has none of its own: what is configured, else the last
 // choice, else the first server with a key, else the offline model. The sentence says how it was chosen.
 func (b *Book) Choose(configured, last string) (Route, string, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
 	if configured != "" {
-		r, err := b.Find(configured)
+		r, err := b.find(configured)
 		return r, "configured", err
 	}
 	if last != "" {
-		if r, err := b.Find(last); err == nil && r.Server.Usable() {
+		if r, err := b.find(last); err == nil && r.Server.Usable() {
 			return r, "your last choice", nil
 		}
 	}
 	for _, s := range b.servers {
 		if s.KeyEnv != "" && s.Key != "" && b.defaults[s.Name] != "" {
-			return b.route(s, b.defaults[s.Name]), s.KeyEnv + " is set", nil
+			return b.route(s, b.defaults[s.Name]), s.keySentence(), nil
 		}
 	}
-	r, err := b.Find("fake/echo")
+	r, err := b.find("fake/echo")
 	return r, "no model is configured and no provider's key was found", err
+}
+
+func (s Server) keySentence() string {
+	switch s.KeyFrom {
+	case KeyVariable:
+		return s.KeyEnv + " is set"
+	case KeyTyped:
+		return "a key for " + s.Name + " was typed"
+	}
+	return "the configuration has a key for " + s.Name
 }
 
 // Usable reports whether requests can be sent: a key is there where one is needed.

@@ -17,8 +17,7 @@ func QuirkCells() (all []string) {
 
 // Without is the book with one cell of one built-in rule taken out.
 func (b *Book) Without(cell string) *Book {
-	less := *b
-	less.rules = nil
+	less := &Book{servers: b.servers, defaults: b.defaults, own: b.own}
 	for _, r := range b.rules {
 		cells := Cells{}
 		for column, value := range r.cells {
@@ -29,5 +28,5 @@ func (b *Book) Without(cell string) *Book {
 		r.cells = cells
 		less.rules = append(less.rules, r)
 	}
-	return &less
+	return less
 }

@@ -21,10 +21,19 @@ type Server struct {
 	Protocol string            // "chat", "anthropic", "responses" or "fake"
 	BaseURL  string            // normalised: no trailing slash
 	KeyEnv   string            // the variable that holds the key, for sentences; "" where no key is needed
-	Key      string            // the key itself; never logged, never written
+	Key      string            // the key itself; never logged
+	KeyFrom  string            // where the key is from: one of the KeyX; "" where there is none
+	Own      bool              // the person's configuration speaks of it
 	Script   string            // protocol "fake": a file of answers to play; "" reports what it received
 	Headers  map[string]string // extra headers, values already expanded
 }
+
+// Where a server's key can be from, the first that has one winning.
+const (
+	KeyConfigured = "configuration"
+	KeyVariable   = "variable"
+	KeyTyped      = "typed"
+)
 
 // Model is one model's row after catalogue, quirk table and config were merged.
 type Model struct {
