@@ -359,6 +359,12 @@ func (a *Agent) settle(answer Answer) {
 
 func (a *Agent) setRoute(c SetRoute) {
 	a.mu.Lock()
+	switch {
+	case c.Effort == DefaultEffort, c.Effort == "" && !slices.Contains(c.Route.Model.Efforts, a.effort):
+		c.Effort = ""
+	case c.Effort == "":
+		c.Effort = a.effort
+	}
 	a.route, a.effort = c.Route, c.Effort
 	a.mu.Unlock()
 	a.record(func(h *heads) []message.Record {
@@ -370,7 +376,7 @@ func (a *Agent) setRoute(c SetRoute) {
 		}
 	}
 	route := a.Route()
-	a.events.put(RouteChanged{Route: route, Meter: a.meter()})
+	a.events.put(RouteChanged{Route: route, Effort: c.Effort, Meter: a.meter()})
 	if !route.Sees() && a.picturesInContext() > 0 {
 		a.notice(NoticeWithheld, plural(a.picturesInContext(), "picture of this conversation is", "pictures of this conversation are")+" withheld from "+route.Name()+", which cannot see images; switching back brings them back.")
 	}

@@ -48,11 +48,15 @@ type Answer struct {
 	Reason string // for the model, when denied
 }
 
-// SetRoute goes on with another model from the next request.
+// SetRoute goes on with another model from the next request. Effort "" keeps the session's effort where the model
+// knows it; DefaultEffort leaves it to the model.
 type SetRoute struct {
 	Route  providers.Route
 	Effort string
 }
+
+// DefaultEffort is the effort that sends none.
+const DefaultEffort = "default"
 
 // SetMode changes the permission mode.
 type SetMode struct{ Mode guard.Mode }

@@ -19,6 +19,7 @@ type Opened struct {
 	Folder   string
 	Resumed  bool
 	Route    providers.Route
+	Effort   string // "" leaves it to the model
 	Mode     guard.Mode
 	Sandbox  bool                             // commands run in a sandbox in this mode
 	Messages []message.Message                // along the path, results assembled into tool messages
@@ -130,8 +131,9 @@ type QueueChanged struct{ Queue []Queued }
 
 // RouteChanged and ModeChanged follow a switch.
 type RouteChanged struct {
-	Route providers.Route
-	Meter Meter
+	Route  providers.Route
+	Effort string
+	Meter  Meter
 }
 
 // ModeChanged follows a change of the permission mode.

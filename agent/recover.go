@@ -28,7 +28,7 @@ func (a *Agent) recover(ctx context.Context, route providers.Route, request prov
 		return err
 	}
 	if e.Class == providers.ClassBlind {
-		a.events.put(RouteChanged{Route: a.Route(), Meter: a.meter()})
+		a.events.put(RouteChanged{Route: a.Route(), Effort: a.effortNow(), Meter: a.meter()})
 	}
 	return nil
 }

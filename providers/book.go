@@ -187,24 +187,34 @@ func NewBook(opt BookOptions) (*Book, []error) {
 	return b, faults
 }
 
-// SetKey gives a server a key that was typed, or takes it away again, and returns the host it is for.
-func (b *Book) SetKey(server, key string) (host string, err error) {
+// KeyHost is the host that a key typed for a server would be for. It is an error where a key from elsewhere
+// comes before a typed one.
+func (b *Book) KeyHost(server string) (string, error) {
+	for _, s := range b.Servers() {
+		switch {
+		case s.Name != server:
+		case s.KeyFrom == KeyConfigured || s.KeyFrom == KeyVariable:
+			return "", fmt.Errorf("%s has its key from %s, which comes before one that is typed; change it there", server, s.keyPlace())
+		case hostOf(s.BaseURL) == "":
+			return "", fmt.Errorf("%s needs no key", server)
+		default:
+			return hostOf(s.BaseURL), nil
+		}
+	}
+	return "", fmt.Errorf("there is no provider %q; known are %s", server, b.serverNames())
+}
+
+// SetKey gives a server a key that was typed, or takes it away again. KeyHost says whether that may be.
+func (b *Book) SetKey(server, key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range b.servers {
-		s := &b.servers[i]
-		if s.Name != server {
-			continue
+		if s := &b.servers[i]; s.Name == server {
+			if s.Key, s.KeyFrom = key, KeyTyped; key == "" {
+				s.KeyFrom = ""
+			}
 		}
-		if s.KeyFrom == KeyConfigured || s.KeyFrom == KeyVariable {
-			return "", fmt.Errorf("%s has its key from %s, which comes before one that is typed; change it there", server, s.keyPlace())
-		}
-		if s.Key, s.KeyFrom = key, KeyTyped; key == "" {
-			s.KeyFrom = ""
-		}
-		return hostOf(s.BaseURL), nil
 	}
-	return "", fmt.Errorf("there is no provider %q; known are %s", server, b.serverNames())
 }
 
 func (s Server) keyPlace() string {

@@ -42,6 +42,7 @@ func (m *model) slashes() []slash {
 		{"export", "[PATH]", "write the conversation to a file", (*model).runExport, nil},
 		{"editor", "", "write in $VISUAL or $EDITOR", func(m *model, _ string) tea.Cmd { return m.editor() }, nil},
 		{"mouse", "[on|off]", "wheel and clicks for espy, or selecting for the terminal", (*model).runMouse, func(*model) []string { return []string{"on", "off"} }},
+		{"key", "[PROVIDER]", "type a provider's key, or see where keys are from", (*model).runKey, nil},
 		{"help", "", "keys and commands", (*model).runHelp, nil},
 		{"quit", "", "leave; the session is kept", func(m *model, _ string) tea.Cmd { return m.quit() }, nil},
 	}
@@ -71,7 +72,9 @@ func (m *model) command(name, args string) tea.Cmd {
 		m.say(unknownCommand(name, table), true)
 		return nil
 	}
-	m.comp.sent(Past{Text: strings.TrimSpace("/" + name + " " + args)})
+	if name != "key" { // what was typed behind it may be a key
+		m.comp.sent(Past{Text: strings.TrimSpace("/" + name + " " + args)})
+	}
 	m.hints.closed = wanted{}
 	m.say("", false)
 	return table[i].run(m, args)

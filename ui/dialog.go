@@ -21,6 +21,7 @@ type dialog struct {
 	filters  bool
 	filter   buffer
 	asks     string // a line to write, with this label, instead of a filter
+	masks    bool   // the line is a secret: what shows is how long it is
 	choices  []choice
 	shown    []int // indexes of choices that pass the filter
 	selected int   // index into shown
@@ -44,13 +45,33 @@ type choice struct {
 
 func newPicker(title string, choices []choice, choose func(choice, string) tea.Cmd) *dialog {
 	d := &dialog{title: title, choices: choices, filters: true, filter: newBuffer(), choose: choose}
+	d.start()
+	return d
+}
+
+// start selects what holds now.
+func (d *dialog) start() {
 	d.narrow()
-	for i, c := range choices {
+	for i, c := range d.choices {
 		if c.mark {
 			d.selected = i
 		}
 	}
-	return d
+}
+
+// refill changes the choices under an open picker: the filter stays, and so does what was selected.
+func (d *dialog) refill(choices []choice) {
+	was := ""
+	if d.selected < len(d.shown) {
+		was = d.choices[d.shown[d.selected]].label
+	}
+	d.choices = choices
+	d.narrow()
+	for i, at := range d.shown {
+		if d.choices[at].label == was {
+			d.selected = i
+		}
+	}
 }
 
 // narrow keeps the choices that the filter finds, the best first.
@@ -244,6 +265,9 @@ func (d *dialog) line(width int, t *theme) []string {
 		label = "filter"
 	}
 	text := safe(d.filter.text())
+	if d.masks {
+		text = strings.Repeat("•", len([]rune(text)))
+	}
 	over := cellsOf(text) - (width - cellsOf(label) - 4)
 	if over > 0 {
 		text = string([]rune(text)[min(over, len([]rune(text))):])

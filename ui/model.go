@@ -171,6 +171,10 @@ func (m *model) routeMore(msg tea.Msg) tea.Cmd {
 		return m.onEdited(msg)
 	case panelReady:
 		m.dialog = msg.dialog
+	case modelsListed:
+		return m.onModelsListed(msg)
+	case keyTyped:
+		m.onKeyTyped(msg)
 	case routeNamed:
 		m.onRouteNamed(msg)
 	default:

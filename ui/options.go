@@ -83,7 +83,12 @@ type Options struct {
 	// Cost is what a picture costs in tokens under a rule, at the wire detail of the route.
 	Cost func(rule string, w, h int, detail string) int
 
-	Models   func() []providers.Route
+	Models func() []providers.Route
+	// Ask asks servers what they serve, before a list of models is looked at; nil asks nobody. Nothing else does.
+	Ask func(ctx context.Context)
+	// Servers are the providers, and KeepKey takes a key that was typed for one of them; "" takes it away.
+	Servers  func() []providers.Server
+	KeepKey  func(ctx context.Context, provider, key string) error
 	Model    func(name string) (providers.Route, error) // any model of a known provider, listed or not
 	Sessions func(ctx context.Context) ([]store.Summary, error)
 	// Open goes on with another session and New begins one. The conversation before it is closed by them.

@@ -65,7 +65,7 @@ type routeNamed struct {
 func (m *model) onRouteNamed(r routeNamed) {
 	for _, route := range r.routes {
 		if route.Name() == r.name || route.Model.ID == r.name {
-			m.conv.Loop.Send(agent.SetRoute{Route: route})
+			m.takeRoute(route)
 			return
 		}
 	}
@@ -78,27 +78,82 @@ func (m *model) onRouteNamed(r routeNamed) {
 		m.say(err.Error(), true)
 		return
 	}
-	m.conv.Loop.Send(agent.SetRoute{Route: route})
+	m.takeRoute(route)
 }
 
-// pickModel lists the models, those that cannot see marked, and prices what is on the row on each.
+// pickModel lists the models, those that can be used now first, those that cannot see marked, and prices what is on
+// the row on each. Servers are asked meanwhile, and what they say joins the list while it is open.
 func (m *model) pickModel() tea.Cmd {
-	models := m.o.Models
-	if models == nil {
+	if m.o.Models == nil {
 		return m.missing()
 	}
-	now, row, loop := m.talk.route.Name(), m.row, m.conv.Loop
-	return m.work.do(func(context.Context) tea.Msg {
-		routes := models()
-		choices := make([]choice, len(routes))
-		for i, r := range routes {
-			choices[i] = choice{label: r.Name(), about: aboutRoute(r, &row), value: r, mark: r.Name() == now}
-		}
-		return panelReady{newPicker("model", choices, func(c choice, _ string) tea.Cmd {
-			loop.Send(agent.SetRoute{Route: c.value.(providers.Route)})
-			return nil
-		})}
+	d := newPicker("model", nil, func(c choice, _ string) tea.Cmd {
+		return m.takeRoute(c.value.(providers.Route))
 	})
+	return m.listModels(d, nil)
+}
+
+// modelsListed brings the choices of a list of models, before the servers were asked or after.
+type modelsListed struct {
+	list    *dialog
+	choices []choice
+	asked   bool
+}
+
+// listModels makes the choices beside the screen, after asking where ask is set.
+func (m *model) listModels(d *dialog, ask func(context.Context)) tea.Cmd {
+	now, row, models := m.talk.route.Name(), m.row, m.o.Models
+	return m.work.do(func(ctx context.Context) tea.Msg {
+		if ask != nil {
+			ask(ctx)
+		}
+		return modelsListed{d, modelChoices(models(), now, &row), ask != nil}
+	})
+}
+
+func (m *model) onModelsListed(l modelsListed) tea.Cmd {
+	switch {
+	case !l.asked:
+		l.list.choices = l.choices
+		l.list.start()
+		m.dialog = l.list
+		if m.o.Ask == nil {
+			return nil
+		}
+		l.list.footer = "asking servers what they serve…"
+		return m.listModels(l.list, m.o.Ask)
+	case m.dialog == l.list:
+		l.list.footer = ""
+		l.list.refill(l.choices)
+	}
+	return nil
+}
+
+func modelChoices(routes []providers.Route, now string, row *row) []choice {
+	slices.SortStableFunc(routes, func(a, b providers.Route) int {
+		switch {
+		case a.Server.Usable() == b.Server.Usable():
+			return 0
+		case a.Server.Usable():
+			return -1
+		}
+		return 1
+	})
+	choices := make([]choice, len(routes))
+	for i, r := range routes {
+		choices[i] = choice{label: r.Name(), about: aboutRoute(r, row), value: r, mark: r.Name() == now}
+	}
+	return choices
+}
+
+// takeRoute goes on with a model; where its provider has no key, that is asked for first.
+func (m *model) takeRoute(r providers.Route) tea.Cmd {
+	if !r.Server.Usable() && m.o.KeepKey != nil {
+		m.dialog = m.keyDialog(r.Server, r.Name())
+		return nil
+	}
+	m.conv.Loop.Send(agent.SetRoute{Route: r})
+	return nil
 }
 
 func aboutRoute(r providers.Route, row *row) string {
@@ -107,6 +162,9 @@ func aboutRoute(r providers.Route, row *row) string {
 		sight = "may see"
 	}
 	parts := []string{sight}
+	if !r.Server.Usable() {
+		parts = append([]string{"needs " + r.Server.KeyEnv + ", or a key typed here"}, parts...)
+	}
 	if r.Model.ContextWindow > 0 {
 		parts = append(parts, thousands(r.Model.ContextWindow)+" window")
 	}
@@ -130,22 +188,34 @@ func (m *model) modelNames() []string {
 	return m.names
 }
 
-func (m *model) efforts() []string { return m.talk.route.Model.Efforts }
+// efforts are what /effort takes: the model's own words, and none of them.
+func (m *model) efforts() []string {
+	known := m.talk.route.Model.Efforts
+	if len(known) == 0 && m.talk.effort == "" {
+		return nil
+	}
+	return append(slices.Clone(known), agent.DefaultEffort)
+}
 
 func (m *model) runEffort(args string) tea.Cmd {
 	known := m.efforts()
+	take := func(effort string) { m.conv.Loop.Send(agent.SetRoute{Route: m.talk.route, Effort: effort}) }
 	switch {
 	case len(known) == 0:
 		m.say(m.modelName()+" has no reasoning effort to set", true)
 	case args == "":
-		m.dialog = newPicker("reasoning effort", namedChoices(known, ""), func(c choice, _ string) tea.Cmd {
-			m.conv.Loop.Send(agent.SetRoute{Route: m.talk.route, Effort: c.label})
+		now := m.talk.effort
+		if now == "" {
+			now = agent.DefaultEffort
+		}
+		m.dialog = newPicker("reasoning effort", namedChoices(known, now), func(c choice, _ string) tea.Cmd {
+			take(c.label)
 			return nil
 		})
 	case !slices.Contains(known, args):
 		m.say(fmt.Sprintf("%s knows the efforts %s, not %q", m.modelName(), strings.Join(known, ", "), flat(args)), true)
 	default:
-		m.conv.Loop.Send(agent.SetRoute{Route: m.talk.route, Effort: args})
+		take(args)
 	}
 	return nil
 }

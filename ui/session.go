@@ -18,6 +18,7 @@ type session struct {
 	id     string
 	folder string
 	route  providers.Route
+	effort string // "" leaves it to the model
 	mode   guard.Mode
 	meter  agent.Meter
 	queue  []agent.Queued
@@ -46,7 +47,7 @@ func newSession(list *transcript, folder string) session {
 
 // open draws the conversation that is there.
 func (s *session) open(e agent.Opened) {
-	s.id, s.route, s.mode, s.meter, s.queue, s.opened = e.Session, e.Route, e.Mode, e.Meter, e.Queue, true
+	s.id, s.route, s.effort, s.mode, s.meter, s.queue, s.opened = e.Session, e.Route, e.Effort, e.Mode, e.Meter, e.Queue, true
 	s.sandbox = e.Sandbox
 	if e.Folder != "" {
 		s.folder = e.Folder
@@ -248,7 +249,7 @@ func (s *session) takeFact(e agent.Event, now time.Time) {
 		s.queue = e.Queue
 		s.learn(e.Queue)
 	case agent.RouteChanged:
-		s.route, s.meter = e.Route, e.Meter
+		s.route, s.effort, s.meter = e.Route, e.Effort, e.Meter
 	case agent.ModeChanged:
 		s.mode, s.sandbox = e.Mode, e.Sandbox
 	}

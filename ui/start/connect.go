@@ -32,18 +32,25 @@ func adapter[P providers.Provider](construct func(providers.Route, providers.Blo
 	}
 }
 
-// connector makes a session's providers: one a route, kept, because an adapter remembers what a server refused.
+// connected is a provider and the key it was made with.
+type connected struct {
+	provider providers.Provider
+	key      string
+}
+
+// connector makes a session's providers: one a route, kept, because an adapter remembers what a server refused. One
+// whose key was typed anew is made anew.
 func connector(s *Settings, session *store.Session) func(providers.Route) (providers.Provider, error) {
 	var mu sync.Mutex
-	made := make(map[string]providers.Provider)
+	made := make(map[string]connected)
 	return func(route providers.Route) (providers.Provider, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if p, ok := made[route.Name()]; ok {
-			return p, nil
+		if c, ok := made[route.Name()]; ok && c.key == route.Server.Key {
+			return c.provider, nil
 		}
 		if !route.Server.Usable() {
-			return nil, fmt.Errorf("%s needs a key: set %s, or choose another model with /model", route.Name(), route.Server.KeyEnv)
+			return nil, fmt.Errorf("%s needs a key: type it with /key %s, set %s, or choose another model with /model", route.Name(), route.Server.Name, route.Server.KeyEnv)
 		}
 		construct, ok := protocols()[route.Server.Protocol]
 		if !ok {
@@ -54,7 +61,7 @@ func connector(s *Settings, session *store.Session) func(providers.Route) (provi
 			adapter = providers.WithTrace(adapter, s.Trace, route.Name())
 		}
 		p := providers.WithRetry(adapter, providers.Policy{})
-		made[route.Name()] = p
+		made[route.Name()] = connected{p, route.Server.Key}
 		return p, nil
 	}
 }

@@ -111,6 +111,9 @@ func (f *Screen) Options() ui.Options {
 		Keys:         s.Config.Keys,
 		Cost:         media.Costs().Cost,
 		Models:       s.Book.Routes,
+		Ask:          func(ctx context.Context) { s.Ask(ctx) },
+		Servers:      s.Book.Servers,
+		KeepKey:      s.KeepKey,
 		Model:        s.Book.Find,
 		Sessions: func(ctx context.Context) ([]store.Summary, error) {
 			return s.Store.List(ctx, s.Folder, mostSessions)

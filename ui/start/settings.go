@@ -57,6 +57,7 @@ type Settings struct {
 	Gate      *media.Gate
 
 	rules sync.Mutex // guards the lists of rules in Config, which answers and /permissions change
+	asker asker
 }
 
 // UsageError is bad usage or configuration: exit code 2.
@@ -186,7 +187,7 @@ func (s *Settings) NotAccepted() []string {
 }
 
 func (s *Settings) makeBook() {
-	opt := providers.BookOptions{Getenv: os.Getenv}
+	opt := providers.BookOptions{Getenv: os.Getenv, Keys: s.keptKeys()}
 	for name, p := range s.Config.Providers {
 		opt.Servers = append(opt.Servers, providers.Server{Name: name, Protocol: p.Protocol, BaseURL: p.BaseURL, Key: p.APIKey, KeyEnv: p.KeyEnv, Headers: p.Headers, Script: p.Script})
 	}
@@ -226,6 +227,19 @@ func cells(m config.Model) providers.Cells {
 		c["quirks."+k] = v
 	}
 	return c
+}
+
+// keptKeys are the keys that were typed into espy.
+func (s *Settings) keptKeys() map[string]providers.KeptKey {
+	kept, err := config.Keys(s.Dirs)
+	if err != nil {
+		s.Problems = append(s.Problems, err.Error())
+	}
+	keys := make(map[string]providers.KeptKey, len(kept))
+	for name, k := range kept {
+		keys[name] = providers.KeptKey{Key: k.Key, Host: k.Host}
+	}
+	return keys
 }
 
 // Choose is the route for a new session and how it was chosen.
