@@ -216,18 +216,6 @@ func segmentAt(t testing.TB, data []byte, mark byte) int {
 	return 0
 }
 
-// frameAt is the offset of the frame header.
-func frameAt(t testing.TB, data []byte) int {
-	t.Helper()
-	for at := 2; at+4 <= len(data); at += 2 + int(data[at+2])<<8 + int(data[at+3]) {
-		if opensFrame(data[at+1]) {
-			return at
-		}
-	}
-	t.Fatal("there is no frame header")
-	return 0
-}
-
 // spliced is a file with n bytes at an offset replaced.
 func spliced(data []byte, at, n int, with ...byte) []byte {
 	return append(append(append([]byte{}, data[:at]...), with...), data[at+n:]...)
