@@ -27,10 +27,11 @@ func NewGate() *Gate { return &Gate{} }
 
 // Ingest takes a picture through the gate: proven, rendered as the options say, stored in sink. A picture
 // that cannot pass is a *Refusal; a Go error of another type is broken machinery (a full disk, an unreadable file) or
-// the context's end. A file that may still be being written is looked at once more before it is refused.
+// the context's end. A file that may still be being written is looked at once more before it is refused, or taken as far
+// as it goes.
 func (g *Gate) Ingest(ctx context.Context, sink Sink, src Source, opt Options) (Picture, error) {
 	before := stateOf(src)
-	pic, err := g.ingest(ctx, sink, src, opt)
+	pic, err := g.ingest(ctx, sink, src, opt, before.unsettled(src))
 	if err == nil || !worthAnotherLook(src, before, err) {
 		return pic, err
 	}
@@ -42,12 +43,15 @@ func (g *Gate) Ingest(ctx context.Context, sink Sink, src Source, opt Options) (
 	case <-wait.C:
 	}
 	after := stateOf(src)
-	if after == before && after.size == src.Size {
+	if after == before && after.size == src.Size && !errors.Is(err, errUnfinished) {
 		return Picture{}, err
 	}
 	src.Size = after.size
-	return g.ingest(ctx, sink, src, opt)
+	return g.ingest(ctx, sink, src, opt, false)
 }
+
+// errUnfinished is a picture that could be read as far as it goes, of a file that may still be being written.
+var errUnfinished = errors.New("the file may not be finished")
 
 // fileState is what tells a file that is being written from one that is not.
 type fileState struct {
@@ -67,15 +71,20 @@ func stateOf(src Source) fileState {
 	return fileState{info.Size(), info.ModTime()}
 }
 
+// unsettled reports whether the file may still be being written.
+func (s fileState) unsettled(src Source) bool {
+	return !s.changed.IsZero() && (s.size != src.Size || time.Since(s.changed).Abs() < rewriteRecent)
+}
+
 // worthAnotherLook reports whether a refusal may be due to a file that was not finished yet.
 func worthAnotherLook(src Source, s fileState, err error) bool {
 	var r *Refusal
-	if !errors.As(err, &r) || s.changed.IsZero() {
-		return false
+	if !errors.As(err, &r) {
+		return errors.Is(err, errUnfinished)
 	}
 	switch r.Fault {
 	case FaultBroken, FaultEmpty, FaultNotPicture:
-		return s.size != src.Size || time.Since(s.changed).Abs() < rewriteRecent
+		return s.unsettled(src)
 	}
 	return false
 }
@@ -90,7 +99,8 @@ func (g *Gate) enter(ctx context.Context, bytes int64) (leave func(), err error)
 	return func() { g.memory.Release(bytes) }, nil
 }
 
-func (g *Gate) ingest(ctx context.Context, sink Sink, src Source, opt Options) (Picture, error) {
+// ingest takes one look. With early, a file that was cut short is errUnfinished.
+func (g *Gate) ingest(ctx context.Context, sink Sink, src Source, opt Options, early bool) (Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return Picture{}, err
 	}
@@ -117,7 +127,7 @@ func (g *Gate) ingest(ctx context.Context, sink Sink, src Source, opt Options) (
 			return Picture{}, fmt.Errorf("reading %s after it became PNG: %w", shownName(src.Name), err)
 		}
 	}
-	j := &job{src: src, reader: reader, opt: opt, header: h, given: given}
+	j := &job{src: src, reader: reader, opt: opt, header: h, given: given, early: early}
 	j.lateOrientation()
 	if err := j.plan(); err != nil {
 		return Picture{}, err

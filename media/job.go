@@ -25,6 +25,7 @@ type job struct {
 	redact   []image.Rectangle // stored pixels
 	renderer renderer
 	memory   int64 // predicted, bytes
+	early    bool  // the file may still be being written, and will be looked at again
 	limit    int64 // raw bytes of the encoded picture
 	profile  *colourMap
 	shrink   int
@@ -83,6 +84,8 @@ func (j *job) render(ctx context.Context) error {
 		return fmt.Errorf("reading %s: %w", shownName(j.src.Name), j.reader.err)
 	case err != nil:
 		return broken(j.src, j.header, err)
+	case res.Cut && j.early:
+		return errUnfinished
 	case !j.renderer.complete():
 		return broken(j.src, j.header, errors.New("the picture data ends before the picture does"))
 	}

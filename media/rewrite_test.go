@@ -32,6 +32,31 @@ func TestAFileThatIsStillBeingWrittenIsLookedAtOnceMore(t *testing.T) {
 	}
 }
 
+func TestAPictureThatCanBeReadWhileItIsWrittenIsWaitedFor(t *testing.T) {
+	data := jpegOf(t, photograph(300, 200))
+	for name, rest := range map[string][]byte{"its end comes": data[len(data)/2:], "nothing comes": nil} {
+		path := filepath.Join(t.TempDir(), "shot.jpg")
+		if err := os.WriteFile(path, data[:len(data)/2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, size := openFile(t, path)
+		src := Source{Name: "shot.jpg", Path: path, Bytes: &growing{File: f, path: path, rest: rest}, Size: size}
+		sink := &memorySink{}
+		pic, err := NewGate().Ingest(context.Background(), sink, src, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		proven(t, sink, pic)
+		if whole := len(pic.Receipt.Warnings) == 0; whole != (rest != nil) || len(sink.blobs) > 2 {
+			t.Errorf("%s: warnings %q, %d blobs", name, pic.Receipt.Warnings, len(sink.blobs))
+		}
+		if got := sink.blobs[pic.Original]; len(got) != len(data)/2+len(rest) {
+			t.Errorf("%s: the original kept has %d bytes of %d", name, len(got), len(data))
+		}
+	}
+}
+
 // growing is a file to which its writer adds the rest once it was looked at.
 type growing struct {
 	*os.File

@@ -54,7 +54,7 @@ func On(canvas image.Rectangle) rows.Decode {
 		if err := d.readRows(); err != nil {
 			return rows.Result{}, d.cause(err)
 		}
-		return rows.Result{Window: d.window, Shrink: 1, Warnings: d.warnings}, nil
+		return rows.Result{Window: d.window, Shrink: 1, Warnings: d.warnings, Cut: d.ends >= 0}, nil
 	}
 }
 

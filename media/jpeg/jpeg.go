@@ -50,7 +50,7 @@ func Decode(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, si
 	if err := d.finish(); err != nil {
 		return rows.Result{}, d.cause(err)
 	}
-	return rows.Result{Window: d.window, Shrink: d.shrink, Warnings: d.warnings}, nil
+	return rows.Result{Window: d.window, Shrink: d.shrink, Warnings: d.warnings, Cut: d.endMissing}, nil
 }
 
 // decoder is one decode.
@@ -146,6 +146,7 @@ func (d *decoder) finish() error {
 		}
 		if s.lost >= 0 {
 			lost = true
+			d.endMissing = d.endMissing || !s.bits.have(1)
 			d.warn("%s ends or is damaged after row %d of %d", what, min(s.lost*8*d.frame.vMax, d.frame.height), d.frame.height)
 		}
 		if s.bad {

@@ -62,6 +62,7 @@ type Result struct {
 	Window   image.Rectangle // what was really delivered, in stored pixels
 	Shrink   int             // the factor really used, 1 or more
 	Warnings []string        // each a short clause: "truncated after row 812 of 1080"
+	Cut      bool            // the file ends before the picture does, as one does that is still being written
 }
 
 // Decode is the shape of every decoder's entry point.
