@@ -280,6 +280,8 @@ func cut(y, height int, err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the picture data ends after row %d of %d", y, height)
+	case y == 0:
+		return err // what stands before the pixels says enough by itself
 	}
 	return fmt.Errorf("the picture data is damaged after row %d of %d: %w", y, height, err)
 }
