@@ -86,15 +86,19 @@ type watcher struct {
 	at int
 }
 
-// await waits for the next event of one type that fits.
-func await[E Event](w *watcher, what string, fits func(E) bool) E {
+// await waits for the next event of one type that fits; others see every event on the way.
+func await[E Event](w *watcher, what string, fits func(E) bool, others ...func(Event)) E {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
 		for w.at < len(w.seen) {
-			e, ok := w.seen[w.at].(E)
+			next := w.seen[w.at]
+			e, ok := next.(E)
 			w.at++
+			for _, see := range others {
+				see(next)
+			}
 			if ok && (fits == nil || fits(e)) {
 				return e
 			}
