@@ -34,9 +34,9 @@ func manySessions(b testing.TB, s *Store, count int) {
 	}
 }
 
-func BenchmarkListing2000SessionsFromMeta(b *testing.B) {
+func BenchmarkListing10000SessionsFromMeta(b *testing.B) {
 	s := Open(b.TempDir())
-	manySessions(b, s, 2000)
+	manySessions(b, s, 10000)
 	list(b, s, "", 0)
 	for b.Loop() {
 		if got := list(b, s, "/work", 50); len(got) != 50 {
@@ -45,9 +45,9 @@ func BenchmarkListing2000SessionsFromMeta(b *testing.B) {
 	}
 }
 
-func BenchmarkListing2000SessionsFromTheirLogs(b *testing.B) {
+func BenchmarkListing10000SessionsFromTheirLogs(b *testing.B) {
 	s := Open(b.TempDir())
-	manySessions(b, s, 2000)
+	manySessions(b, s, 10000)
 	for b.Loop() {
 		b.StopTimer()
 		metas, _ := filepath.Glob(filepath.Join(s.dir, "*", metaName))

@@ -34,11 +34,22 @@ func (m Message) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote. A block of an unknown type is an error: the vocabulary is
 // final, and guessing at a block could send something nobody checked.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	var j messageJSON
+	var j struct {
+		Role     Role       `json:"role"`
+		Blocks   []anyBlock `json:"blocks"`
+		Provider string     `json:"provider"`
+		Model    string     `json:"model"`
+		Stop     Stop       `json:"stop"`
+		Usage    *Usage     `json:"usage"`
+	}
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	*m = Message{Role: j.Role, Blocks: j.Blocks, Provider: j.Provider, Model: j.Model, Stop: j.Stop, Usage: j.Usage}
+	blocks, err := typedBlocks(j.Blocks)
+	if err != nil {
+		return err
+	}
+	*m = Message{Role: j.Role, Blocks: blocks, Provider: j.Provider, Model: j.Model, Stop: j.Stop, Usage: j.Usage}
 	return nil
 }
 
@@ -90,49 +101,52 @@ func marshalBlock(b Block) ([]byte, error) {
 	return nil, fmt.Errorf("message: a block of type %T cannot be written", b)
 }
 
-func (l *blockList) UnmarshalJSON(data []byte) error {
-	var raw []json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return err
+// anyBlock holds a block of any type: a log is decoded in as few passes as can be, because that is what a resume
+// takes its time with.
+type anyBlock struct {
+	Type      string            `json:"type"`
+	Text      string            `json:"text"`
+	Origin    Origin            `json:"origin"`
+	Opaque    string            `json:"opaque"`
+	Ref       string            `json:"ref"`
+	MediaType string            `json:"media_type"`
+	Width     int               `json:"width"`
+	Height    int               `json:"height"`
+	ID        string            `json:"id"`
+	Name      string            `json:"name"`
+	Args      string            `json:"args"`
+	CallID    string            `json:"call"`
+	Images    []Image           `json:"images"`
+	IsError   bool              `json:"is_error"`
+	Meta      map[string]string `json:"meta"`
+}
+
+func (b anyBlock) block() (Block, error) {
+	switch b.Type {
+	case typeText:
+		return Text{Text: b.Text, Origin: b.Origin, Opaque: b.Opaque}, nil
+	case typeImage:
+		return Image{Ref: b.Ref, MediaType: b.MediaType, Width: b.Width, Height: b.Height}, nil
+	case typeThinking:
+		return Thinking{Text: b.Text, Opaque: b.Opaque}, nil
+	case typeCall:
+		return ToolCall{ID: b.ID, Name: b.Name, Args: b.Args, Opaque: b.Opaque}, nil
+	case typeResult:
+		return ToolResult{CallID: b.CallID, Text: b.Text, Images: b.Images, IsError: b.IsError, Meta: b.Meta}, nil
 	}
-	blocks := make([]Block, 0, len(raw))
-	for i, r := range raw {
-		b, err := unmarshalBlock(r)
+	return nil, fmt.Errorf("unknown block type %q", b.Type)
+}
+
+func typedBlocks(list []anyBlock) ([]Block, error) {
+	blocks := make([]Block, 0, len(list))
+	for i, any := range list {
+		b, err := any.block()
 		if err != nil {
-			return fmt.Errorf("block %d: %w", i, err)
+			return nil, fmt.Errorf("block %d: %w", i, err)
 		}
 		blocks = append(blocks, b)
 	}
-	*l = blocks
-	return nil
-}
-
-func unmarshalBlock(data []byte) (Block, error) {
-	var head struct {
-		Type string `json:"type"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, err
-	}
-	switch head.Type {
-	case typeText:
-		return decodeAs[Text](data)
-	case typeImage:
-		return decodeAs[Image](data)
-	case typeThinking:
-		return decodeAs[Thinking](data)
-	case typeCall:
-		return decodeAs[ToolCall](data)
-	case typeResult:
-		return decodeAs[ToolResult](data)
-	}
-	return nil, fmt.Errorf("unknown block type %q", head.Type)
-}
-
-func decodeAs[B Block](data []byte) (Block, error) {
-	var b B
-	err := json.Unmarshal(data, &b)
-	return b, err
+	return blocks, nil
 }
 
 // marshal is json.Marshal without HTML escaping: a log full of \u003c cannot be read or searched by people.

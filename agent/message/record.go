@@ -2,7 +2,9 @@ package message
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -256,14 +258,18 @@ func Encode(r Record) ([]byte, error) {
 	return marshal(r)
 }
 
+var errNoHead = errors.New("a record needs a kind and an id")
+
 // Decode reads one line of a log. An unknown kind is no error; a line that is not a record is.
 func Decode(line []byte) (Record, error) {
-	var h Head
-	if err := json.Unmarshal(line, &h); err != nil {
-		return nil, err
+	h, ok := peek(line)
+	if !ok {
+		if err := json.Unmarshal(line, &h); err != nil {
+			return nil, err
+		}
 	}
 	if h.Kind == "" || h.ID == "" {
-		return nil, fmt.Errorf("a record needs a kind and an id")
+		return nil, errNoHead
 	}
 	if h.V > Version {
 		return UnknownRecord{Head: h, Raw: string(line)}, nil
@@ -299,10 +305,33 @@ func Decode(line []byte) (Record, error) {
 	return UnknownRecord{Head: h, Raw: string(line)}, nil
 }
 
+// peek reads the head of a line that begins the way Encode writes one, without looking at the rest. Whoever decodes
+// the rest checks it. Lines of a newer version or another kind are read whole.
+func peek(line []byte) (h Head, ok bool) {
+	const begin = `{"v":1,"kind":"`
+	rest, found := strings.CutPrefix(string(line[:min(len(line), 256)]), begin)
+	if !found {
+		return h, false
+	}
+	kind, rest, found := strings.Cut(rest, `","id":"`)
+	id, _, whole := strings.Cut(rest, `"`)
+	if !found || !whole || id == "" || strings.ContainsAny(kind+id, "\\\"") {
+		return h, false
+	}
+	switch Kind(kind) {
+	case KindMessage, KindResult, KindPrelude:
+		return Head{V: Version, Kind: Kind(kind), ID: id}, true
+	}
+	return h, false
+}
+
 func decodeRecord[R Record](line []byte) (Record, error) {
 	var r R
 	if err := json.Unmarshal(line, &r); err != nil {
 		return nil, fmt.Errorf("%s record: %w", r.Header().Kind, err)
+	}
+	if r.Header().ID == "" {
+		return nil, errNoHead
 	}
 	return r, nil
 }
