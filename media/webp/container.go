@@ -39,6 +39,7 @@ type frame struct {
 	data     section // VP8 from its frame tag on, VP8L from its signature on
 	alpha    section // with its header byte; empty where there is none
 	warnings []string
+	cut      bool // the file ends before it says; an orientation may be missing, which stands last
 }
 
 // readContainer finds the picture. Chunks of unknown kinds are stepped over, wherever they stand.
@@ -54,6 +55,7 @@ func readContainer(r io.ReaderAt, size int64) (*frame, error) {
 	f := &frame{}
 	if missing := 8 + int64(binary.LittleEndian.Uint32(b[4:])) - size; missing > 1 {
 		f.warnings = append(f.warnings, fmt.Sprintf("the file is %d bytes shorter than it says", missing))
+		f.cut = true
 	}
 	if err := f.find(file.from(12)); err != nil {
 		return nil, err

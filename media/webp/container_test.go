@@ -85,7 +85,7 @@ func TestAFileThatSaysItIsLongerIsReadWithAWarning(t *testing.T) {
 	data = append(data, chunk("EXIF", make([]byte, 300))...)
 	binary.LittleEndian.PutUint32(data[4:], uint32(len(data)-8))
 	_, res, err := decode(data[:len(data)-100], image.Rectangle{})
-	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "100 bytes") {
+	if err != nil || !res.Cut || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "100 bytes") {
 		t.Errorf("%q, %v", res.Warnings, err)
 	}
 }

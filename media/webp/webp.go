@@ -41,7 +41,7 @@ func Decode(ctx context.Context, r io.ReaderAt, size int64, opt rows.Options, si
 	if err != nil {
 		return rows.Result{}, err
 	}
-	return rows.Result{Window: window, Shrink: 1, Warnings: f.warnings}, nil
+	return rows.Result{Window: window, Shrink: 1, Warnings: f.warnings, Cut: f.cut}, nil
 }
 
 // open starts an output for the frame and says whether anything of it is wanted.
