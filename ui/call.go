@@ -40,7 +40,7 @@ func (c *call) draw(width int, l look) []string {
 		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.judged), width-2)))
 	}
 	for _, i := range c.result.Images {
-		lines = append(lines, "  "+l.t.accent.Render(cut("└ "+pictureLine(i, c.record(i.Ref)), width-2)))
+		lines = append(lines, c.looked(i, width, l)...)
 	}
 	if c.state == callRuns && c.progress != "" {
 		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.progress), width-2)))
@@ -49,6 +49,20 @@ func (c *call) draw(width int, l look) []string {
 		lines = append(lines, c.arguments(width, l)...)
 	}
 	return append(lines, c.outcome(width, l)...)
+}
+
+// looked is a picture of the result: its line, and where it was looked at.
+func (c *call) looked(i message.Image, width int, l look) []string {
+	r := c.record(i.Ref)
+	line := pictureLine(i, r)
+	if r.Crop != nil {
+		line += "  of " + rectangle(*r.Crop)
+	}
+	lines := []string{"  " + l.t.accent.Render(cut("└ "+line, width-2))}
+	for _, p := range l.lookedAt(i, r, width-4) {
+		lines = append(lines, "    "+p)
+	}
+	return lines
 }
 
 func (c *call) record(ref string) message.PictureRecord {
@@ -238,8 +252,9 @@ func (c *call) plain() string {
 	return c.title() + "\n" + message.Message{Blocks: []message.Block{c.result}}.PlainText()
 }
 
-func (c *call) folds() bool   { return true }
-func (c *call) compact() bool { return true }
+func (c *call) folds() bool    { return true }
+func (c *call) pictured() bool { return len(c.result.Images) > 0 }
+func (c *call) compact() bool  { return true }
 
 // finish takes the result in.
 func (c *call) finish(r message.ToolResult, pictures []message.PictureRecord, took time.Duration) {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"espy/agent"
@@ -24,6 +25,7 @@ func (s *said) draw(width int, l look) []string {
 			lines = append(lines, s.words(b, width-2, l)...)
 		case message.Image:
 			lines = append(lines, s.picture(b, width-2, l))
+			lines = append(lines, l.previewOf(b, width-2)...)
 		}
 	}
 	for i := range lines {
@@ -73,6 +75,10 @@ func pictureLine(i message.Image, r message.PictureRecord) string {
 func (s *said) plain() string { return message.Message{Blocks: s.blocks}.PlainText() }
 
 func (s *said) folds() bool { return true }
+
+func (s *said) pictured() bool {
+	return slices.ContainsFunc(s.blocks, func(b message.Block) bool { _, ok := b.(message.Image); return ok })
+}
 
 // thinking is the model's reasoning, folded to one line.
 type thinking struct {

@@ -75,17 +75,18 @@ func editorCommand(getenv func(string) string) []string {
 
 func (m *model) onEdited(e edited) tea.Cmd {
 	m.away.Store(false)
+	again := m.resendGraphics()
 	if e.err != nil {
 		m.say(fmt.Sprintf("the editor did not run: %v; set $VISUAL or $EDITOR", e.err), true)
 	}
-	return m.work.do(func(context.Context) tea.Msg {
+	return tea.Batch(again, m.work.do(func(context.Context) tea.Msg {
 		defer os.Remove(e.path)
 		text, err := os.ReadFile(e.path)
 		if err != nil {
 			return sentence{"the text did not come back from the editor: " + err.Error(), true}
 		}
 		return textWritten{strings.TrimSuffix(string(text), "\n"), e.err != nil}
-	})
+	}))
 }
 
 // textWritten brings what the editor left.
@@ -128,7 +129,7 @@ func (m *model) askTerminal() tea.Cmd {
 }
 
 // onReply learns from the terminal's answers: its background for theme "auto", and whole frames.
-func (m *model) onReply(r input.ReplyMsg) {
+func (m *model) onReply(r input.ReplyMsg) tea.Cmd {
 	m.caps = m.caps.With(r)
 	if r.Kind == input.Background && m.caps.Shade != input.UnknownShade && (m.o.Theme == "" || m.o.Theme == "auto") {
 		m.dress(m.caps.Shade == input.Dark)
@@ -136,6 +137,7 @@ func (m *model) onReply(r input.ReplyMsg) {
 	if r.Kind == input.Mode && m.out != nil {
 		m.out.SetFrames(m.caps.Frames)
 	}
+	return m.choosePreviews()
 }
 
 // dress takes the theme for a dark or a light background.

@@ -66,4 +66,21 @@ const (
 	narrowWidth = 70
 	// smallHeight is the height in lines below which the screen shows only what is needed.
 	smallHeight = 14
+
+	// cellPixelsX and cellPixelsY are the pixels a cell of a picture is given where the terminal draws it: more than most
+	// cells have, so that nothing is enlarged.
+	cellPixelsX, cellPixelsY = 12, 24
+	// mostCells is the most columns or rows of a drawing: as many as there are combining characters that name them.
+	mostCells = 250
+	// mostDrawings is how many drawings of pictures are kept; kitty's numbers allow 255.
+	mostDrawings = 160
+	// decodesAtOnce is how many previews are decoded at once: the gate serves attaching first.
+	decodesAtOnce = 2
+	// cardLines is how many lines a picture on the row takes where there is room, thumbCols how wide it is at most.
+	cardLines, thumbCols = 3, 10
+	// previewRows and previewCols bound a picture in the transcript, in cells; previewRowsSmall on a screen of fewer
+	// than tallHeight lines.
+	previewRows, previewRowsSmall, previewCols = 10, 6, 44
+	// tallHeight is the height in lines from which pictures in the transcript are drawn at their full size.
+	tallHeight = 30
 )

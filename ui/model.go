@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
+	"golang.org/x/sync/semaphore"
 
 	"espy/agent/guard"
 	"espy/ui/input"
@@ -58,6 +59,9 @@ type model struct {
 	stale bool
 	fault string // the report of a fault that ends the program
 
+	gallery *gallery
+	decodes *semaphore.Weighted // previews that may be decoded at once
+
 	out     *input.Writer // the terminal; nil in tests
 	caps    input.Caps
 	profile termenv.Profile
@@ -70,7 +74,8 @@ type notice struct {
 }
 
 func newModel(o Options, t *theme, work *works) *model {
-	m := &model{o: o, keys: newKeymap(o.Keys), t: t, work: work}
+	m := &model{o: o, keys: newKeymap(o.Keys), t: t, work: work, gallery: newGallery(ownNumber()),
+		decodes: semaphore.NewWeighted(decodesAtOnce)}
 	m.comp = newComposer(m.keys)
 	m.row.cost, m.mouse = o.Cost, o.Mouse
 	m.begin(o.Conversation)
@@ -84,14 +89,14 @@ func (m *model) begin(c Conversation) {
 		m.o.First = *c.First
 	}
 	m.talks++
-	list := newTranscript(look{t: m.t, keys: m.keys.key}, m.renderAnswer)
+	list := newTranscript(look{t: m.t, keys: m.keys.key, gallery: m.gallery, tall: m.height >= tallHeight}, m.renderAnswer)
 	m.list = &list
 	m.talk = newSession(m.list, m.o.Folder)
 	m.dialog, m.notice, m.live = nil, notice{}, live{}
 }
 
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.next(), m.loadDraft(), m.loadHistory(), m.loadNames(), m.askTerminal(), m.startUp())
+	return tea.Batch(m.next(), m.loadDraft(), m.loadHistory(), m.loadNames(), m.askTerminal(), m.choosePreviews(), m.startUp())
 }
 
 // Update takes a message in. A fault in here must not leave the terminal in pieces: it is kept, and the
@@ -116,12 +121,19 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		m.list.tall(m.height >= tallHeight)
 		return nil
 	case tea.MouseMsg:
 		return m.onMouse(msg)
 	case input.ReplyMsg:
-		m.onReply(msg)
+		return m.onReply(msg)
+	case tea.ResumeMsg:
+		return m.resendGraphics()
+	case previewReady:
+		m.onPreviewReady(msg)
 		return nil
+	case previewSent:
+		return m.onPreviewSent(msg)
 	case input.ClosedMsg:
 		return m.quit()
 	case arrived:
@@ -248,7 +260,7 @@ func (m *model) assemble() parts {
 	focused := !m.row.focused && m.list.picked < 0 && (m.dialog == nil || m.dialog.question != nil)
 	room := min(m.width, measure)
 	p.composer = m.comp.view(room, m.comp.wants(room, m.height/composerShare), m.t, focused, m.placeholder())
-	p.row = m.row.view(room, pick(small, 1, rowLines), m.t, m.talk.route)
+	p.row = m.row.view(room, pick(small, 1, rowLines), m.t, m.talk.route, m.cards())
 	p.notice = m.noticeView(pick(small, 2, noticeLines))
 	if m.dialog != nil {
 		p.panel = m.dialog.view(m.width, max(m.height-p.height()-pick(m.height < 20, 0, 3), 3), m.t)
@@ -271,9 +283,10 @@ func pick(small bool, a, b int) int {
 
 // layout gives the transcript the lines that are left and lets it draw.
 func (m *model) layout() tea.Cmd {
+	tidy := m.tidyPreviews()
 	m.parts = m.assemble()
 	m.list.resize(min(m.width-2, measure), max(m.height-m.parts.height(), 0))
-	return m.list.layout()
+	return tea.Batch(tidy, m.list.layout(), m.previews())
 }
 
 func (m *model) draw() string {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"image"
 	"io"
 	"os"
 	"slices"
@@ -79,6 +80,10 @@ type Options struct {
 
 	Attach        []string // files to put on the row at the start
 	ChooseSession bool     // open the session picker at the start
+
+	// Preview makes a part of a stored picture small, upright; nil draws no pictures. It is called in commands.
+	Preview  func(ctx context.Context, want PreviewWant) (image.Image, error)
+	Previews string // auto, kitty, blocks, off
 
 	// Cost is what a picture costs in tokens under a rule, at the wire detail of the route.
 	Cost func(rule string, w, h int, detail string) int

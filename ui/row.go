@@ -104,8 +104,17 @@ func (r *row) tokens(route providers.Route, w, h int) int {
 	return r.cost(route.Model.ImageCost, w, h, route.Model.Quirks.ImageDetail)
 }
 
-// label is "1 shot.png 2048x1152 1,466 tok".
+// label is "1 shot.png 2048x1152 1,466 tok", and what was done to the picture.
 func (r *row) label(i int, route providers.Route) string {
+	parts := r.parts(i, route)
+	if done := doneTo(r.pictures[i]); done != "" {
+		parts = append(parts, done)
+	}
+	return strings.Join(parts, " ")
+}
+
+// parts are a picture's number, name, size and, where it is known, price.
+func (r *row) parts(i int, route providers.Route) []string {
 	a := r.pictures[i]
 	number := a.Record.Number
 	if number == 0 {
@@ -115,10 +124,7 @@ func (r *row) label(i int, route providers.Route) string {
 	if n := r.tokens(route, a.Image.Width, a.Image.Height); n > 0 {
 		parts = append(parts, grouped(n)+" tok")
 	}
-	if d := a.Record.Detail; d != "" && d != string(media.DetailAuto) {
-		parts = append(parts, d)
-	}
-	return strings.Join(parts, " ")
+	return parts
 }
 
 // shortName keeps both ends of a long name: the end tells more.
@@ -138,9 +144,13 @@ func shortName(name string) string {
 }
 
 // view lays the pictures out in as few lines as they need, at most the number given, the selected one shown.
-func (r *row) view(width, most int, t *theme, route providers.Route) []string {
+// With a gallery they are cards.
+func (r *row) view(width, most int, t *theme, route providers.Route, g *gallery) []string {
 	if r.empty() || most < 1 {
 		return nil
+	}
+	if g != nil && most >= cardLines {
+		return r.cardsView(width, t, route, g)
 	}
 	var lines []string
 	line, used, keep := "", 0, 0

@@ -57,7 +57,13 @@ type look struct {
 	t    *theme
 	open bool // unfold; for one entry it says whether that one is unfolded
 	keys func(action) string
+
+	gallery *gallery
+	tall    bool // there is room for pictures at their full size
 }
+
+// pictured is an entry that draws pictures.
+type pictured interface{ pictured() bool }
 
 func newTranscript(l look, renderer func(int, *answer, int) tea.Cmd) transcript {
 	return transcript{look: l, follow: true, picked: -1, renderer: renderer}
@@ -83,6 +89,23 @@ func (l *transcript) changed(i int) {
 func (l *transcript) restyle() {
 	for _, i := range l.drawn {
 		l.slots[i].width = 0
+	}
+}
+
+// repaint draws the entries with pictures anew: one came, or they are drawn another way.
+func (l *transcript) repaint() {
+	for _, i := range l.drawn {
+		if p, ok := l.slots[i].entry.(pictured); ok && p.pictured() {
+			l.slots[i].width = 0
+		}
+	}
+}
+
+// tall says whether there is room for pictures at their full size.
+func (l *transcript) tall(on bool) {
+	if l.look.tall != on {
+		l.look.tall = on
+		l.repaint()
 	}
 }
 

@@ -3,6 +3,7 @@ package input
 import (
 	"bytes"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -25,6 +26,10 @@ const (
 type Writer struct {
 	*os.File
 	frames atomic.Bool
+
+	mu       sync.Mutex // held while the terminal changes hands
+	entered  bool       // the alternate screen is ours
+	farewell string     // written before it is left
 }
 
 // NewWriter returns a writer to stdout.
@@ -34,8 +39,28 @@ func NewWriter(stdout *os.File) *Writer { return &Writer{File: stdout} }
 // one.
 func (w *Writer) SetFrames(on bool) { w.frames.Store(on) }
 
+// SetFarewell says what is written before the alternate screen is left, besides [Teardown]: pictures belong to a screen and
+// outlive what is drawn over them.
+func (w *Writer) SetFarewell(s string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.farewell = s
+}
+
+// Graphics writes b, in one piece, where the alternate screen is ours; otherwise b is dropped. A terminal that takes nothing
+// shows nothing, which is nothing to stop for.
+func (w *Writer) Graphics(b []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.entered {
+		_, _ = w.File.Write(b)
+	}
+}
+
 // Write writes b with what belongs around it, in one piece.
 func (w *Writer) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	out := w.wrap(b)
 	n, err := w.File.Write(out)
 	if err != nil {
@@ -50,9 +75,11 @@ func (w *Writer) WriteString(s string) (int, error) { return w.Write([]byte(s)) 
 func (w *Writer) wrap(b []byte) []byte {
 	switch {
 	case len(b) <= 2*len(enterScreen) && bytes.Contains(b, []byte(enterScreen)):
+		w.entered = true
 		return append(bytes.Clone(b), Setup...)
 	case len(b) <= 2*len(leaveScreen) && bytes.Contains(b, []byte(leaveScreen)):
-		return append([]byte(Teardown), b...)
+		w.entered = false
+		return append([]byte(Teardown+w.farewell), b...)
 	case len(b) >= frameSize && w.frames.Load():
 		out := make([]byte, 0, len(frameBegin)+len(b)+len(frameEnd))
 		return append(append(append(out, frameBegin...), b...), frameEnd...)

@@ -110,6 +110,8 @@ func (f *Screen) Options() ui.Options {
 		Mouse:        s.Config.UI.Mouse,
 		Keys:         s.Config.Keys,
 		Cost:         media.Costs().Cost,
+		Preview:      f.preview,
+		Previews:     s.Config.UI.Previews,
 		Models:       s.Book.Routes,
 		Ask:          func(ctx context.Context) { s.Ask(ctx) },
 		Servers:      s.Book.Servers,
