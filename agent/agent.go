@@ -69,11 +69,13 @@ type Agent struct {
 	route    providers.Route
 	effort   string
 	asks     map[string]chan Answer
-	cancel   context.CancelFunc // of the running turn; nil while idle
-	held     bool               // the queue waits: the turn before it failed
-	number   int                // the highest picture number handed out
-	numbered map[string]int     // by ref, the numbers of pictures that were attached
-	aside    string             // what the next message tells the model beside the person's words
+	cancel   context.CancelFunc      // of the running turn; nil while idle
+	held     bool                    // the queue waits: the turn before it failed
+	number   int                     // the highest picture number handed out
+	numbered map[string]int          // by ref, the numbers of pictures that were attached
+	made     map[string][]string     // by original, the pictures that were made of it and not sent
+	hidden   []message.PictureRecord // redacted and perhaps not sent
+	aside    string                  // what the next message tells the model beside the person's words
 }
 
 // New prepares an agent for a fresh or resumed session. Nothing is written and nothing is contacted.
@@ -87,9 +89,11 @@ func New(opt Options) (*Agent, error) {
 		log:      &journal{session: opt.Session, history: history, now: opt.Now},
 		commands: make(chan struct{}, 1), route: opt.Route, effort: opt.Effort,
 		asks: make(map[string]chan Answer), number: history.HighestNumber(), numbered: make(map[string]int),
+		made: make(map[string][]string),
 	}
 	env := opt.Env
 	env.Blobs, env.Route, env.Picture, env.Progress = opt.Session, a.Route, a.Picture, a.progress
+	env.Redacted = a.redacted
 	a.env = &env
 	if env.Roots != nil {
 		a.files = checkpoint.New(opt.Session.Dir(), env.Roots, opt.Session)

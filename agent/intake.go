@@ -228,6 +228,9 @@ func (in *Intake) ingestAs(ctx context.Context, source media.Source, opt media.O
 	if err != nil {
 		return Attachment{}, err
 	}
+	if picture.Original != "" {
+		in.agent.rendered(picture.Original, picture.Image.Ref)
+	}
 	r := picture.Receipt
 	return Attachment{
 		Image:   picture.Image,
@@ -277,30 +280,34 @@ func (in *Intake) Adopt(attachments []Attachment) ([]Attachment, error) {
 		in.agent.number = max(in.agent.number, at.Record.Number)
 		in.agent.numbered[at.Image.Ref] = at.Record.Number
 		in.agent.mu.Unlock()
+		if len(at.Record.Redacted) > 0 {
+			in.agent.hide(at.Record)
+		} else {
+			in.agent.rendered(at.Record.Original, at.Image.Ref)
+		}
 		kept = append(kept, at)
 	}
 	return kept, errors.Join(faults...)
 }
 
-// Redetail renders an attachment again, from its original, at another detail. It keeps its number.
+// Redetail renders an attachment again at another detail: from its original, or where something was hidden from what
+// is left. It keeps its number.
 func (in *Intake) Redetail(ctx context.Context, at Attachment, detail media.Detail) (Attachment, error) {
-	f, err := in.agent.opt.Session.OpenBlob(at.Record.Original)
+	if at.Record.Original == "" {
+		return in.recutHidden(ctx, at, detail)
+	}
+	again, err := in.rerender(ctx, at, at.Record.Original, media.Options{Detail: detail, Crop: at.Record.Crop})
 	if err != nil {
 		return at, err
 	}
-	defer f.Close()
-	source, err := blobSource(at.Record.Original, f)
-	if err != nil {
-		return at, err
-	}
-	source.Name, source.Path = at.Record.Name, at.Record.Source
-	source.Clipboard = true // a clipboard's BMP was kept as it came
-	again, err := in.ingestAs(ctx, source, media.Options{Detail: detail, Crop: at.Record.Crop, Redact: at.Record.Redacted},
-		func(string) int { return at.Record.Number })
-	if err != nil {
-		return at, err
-	}
+	in.supersede(at, again)
 	return again, nil
+}
+
+// recutHidden sizes a redacted picture anew. It is never larger than it is.
+func (in *Intake) recutHidden(ctx context.Context, at Attachment, detail media.Detail) (Attachment, error) {
+	at.Record.Detail = string(detail)
+	return in.Recut(ctx, at, nil, nil)
 }
 
 // Discard forgets an attachment that was taken off the row. A failure leaves a file that goes with the draft.

@@ -104,11 +104,11 @@ func (r *row) card(i, width int, t *theme, route providers.Route, g *gallery) ca
 	return c
 }
 
-// cardWords are "▣ 1 shot.png", its size and price, and what was done to it.
+// cardWords are "▣ 1 shot.png 2048x1152", its price, and what was done to it.
 func (r *row) cardWords(i int, route providers.Route) [cardLines]string {
 	a := r.pictures[i]
 	parts := r.parts(i, route)
-	return [cardLines]string{"▣ " + parts[0] + " " + parts[1], "  " + strings.Join(parts[2:], "  "), "  " + doneTo(a)}
+	return [cardLines]string{"▣ " + strings.Join(parts[:3], " "), "  " + strings.Join(parts[3:], " "), "  " + doneTo(a)}
 }
 
 // doneTo is what the person did to a picture: its detail, crop and redactions.

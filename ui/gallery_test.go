@@ -26,7 +26,9 @@ func plainPicture(c color.Color) image.Image {
 }
 
 func withPreviews(o *Options) {
-	o.Preview = func(context.Context, PreviewWant) (image.Image, error) { return plainPicture(color.RGBA{R: 200, A: 255}), nil }
+	o.Preview = func(context.Context, PreviewWant) (image.Image, error) {
+		return plainPicture(color.RGBA{R: 200, A: 255}), nil
+	}
 }
 
 // truecolour gives the driver's program a terminal with colours.

@@ -46,6 +46,8 @@ type Intake interface {
 	AtFiles(ctx context.Context, text string) ([]message.Text, []agent.Attachment, error)
 	// Redetail renders an attachment again at another detail.
 	Redetail(ctx context.Context, a agent.Attachment, detail media.Detail) (agent.Attachment, error)
+	// Recut renders an attachment again, cropped and with areas blacked out for good: agent.Intake says what that means.
+	Recut(ctx context.Context, a agent.Attachment, crop *message.Rect, redact []message.Rect) (agent.Attachment, error)
 	// Discard forgets an attachment that was taken off the row.
 	Discard(a agent.Attachment)
 	// Complete names paths that go on from a prefix, ignored files left out.

@@ -183,6 +183,7 @@ type PictureRecord struct {
 	Height    int    `json:"height"` // of the upright source, in pixels
 	Crop      *Rect  `json:"crop,omitempty"`
 	Redacted  []Rect `json:"redacted,omitempty"`
+	Hidden    string `json:"hidden,omitempty"` // hex SHA-256 of the file a redacted picture was made of
 	MediaType string `json:"media_type"`
 }
 

@@ -33,7 +33,7 @@ func TestADroppedPathBecomesAPictureHoweverTheTerminalWritesIt(t *testing.T) {
 	for i, form := range forms {
 		path := w.write(filepath.Join(dir, form.name), shot(t, 200+i, 100, uint64(i)))
 		term.Paste(form.write(path))
-		s := term.WaitFor(fmt.Sprintf(" %dx100 ", 200+i))
+		s := term.WaitFor(fmt.Sprintf(" %dx100", 200+i))
 		if strings.Contains(composer(s), dir) {
 			t.Errorf("%q also left text behind:\n%s", form.write(path), s.Framed())
 		}

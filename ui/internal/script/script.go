@@ -206,6 +206,22 @@ func (i *Intake) Redetail(ctx context.Context, a agent.Attachment, detail media.
 	return a, nil
 }
 
+// Recut notes what was cut and hidden. A hidden picture has another name and no original.
+func (i *Intake) Recut(ctx context.Context, a agent.Attachment, crop *message.Rect, redact []message.Rect) (agent.Attachment, error) {
+	if err := i.wait(ctx); err != nil {
+		return a, err
+	}
+	a.Record.Crop = crop
+	if crop != nil {
+		a.Image.Width, a.Image.Height = crop.Width, crop.Height
+	}
+	if a.Record.Redacted = append(a.Record.Redacted, redact...); len(a.Record.Redacted) > 0 {
+		a.Record.Original = ""
+	}
+	a.Image.Ref += fmt.Sprintf("-cut%d", len(a.Record.Redacted))
+	return a, nil
+}
+
 // Discard keeps what was discarded.
 func (i *Intake) Discard(a agent.Attachment) {
 	i.mu.Lock()
