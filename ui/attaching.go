@@ -214,7 +214,7 @@ func (m *model) onRowKey(name string) (tea.Cmd, bool) {
 	case actRowDetail:
 		return m.redetail(), true
 	case actRowLook:
-		m.lookAtPicture()
+		m.viewSelected()
 	case actRowLeave:
 		m.row.leave()
 	default:

@@ -29,7 +29,7 @@ type card struct {
 func (r *row) cardsView(width int, t *theme, route providers.Route, g *gallery) []string {
 	all := make([]card, 0, len(r.pictures)+1)
 	for i := range r.pictures {
-		all = append(all, r.card(i, min(width-4, 44), t, route, g))
+		all = append(all, r.card(i, min(width-4, cardCols), t, route, g))
 	}
 	for _, w := range r.waiting {
 		text := cut("◌ "+w, min(width-4, 40))

@@ -78,7 +78,7 @@ func rejection(r agent.Rejected) string {
 
 // openQuestion puts the next permission question on the screen, when no other panel is there.
 func (m *model) openQuestion() {
-	if m.dialog == nil && len(m.talk.asks) > 0 {
+	if m.dialog == nil && m.viewer == nil && len(m.talk.asks) > 0 {
 		m.dialog = newQuestion(m.talk.asks[0], m.o.Clock(), m.t, m.keys)
 	}
 }

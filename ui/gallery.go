@@ -142,7 +142,7 @@ func (g *gallery) shoot(key previewKey, m image.Image, marks []mark) []string {
 func placeMarks(marks []mark, region message.Rect, size image.Point, wide int) []placedMark {
 	var placed []placedMark
 	for _, m := range marks {
-		placed = append(placed, placedMark{scaleRect(m.rect, region, size), m.black, wide})
+		placed = append(placed, placedMark{scaleRect(m.rect, region, size), m.kind, wide})
 	}
 	return placed
 }

@@ -23,20 +23,36 @@ func shrunk(m image.Image, size image.Point, marks []placedMark) *image.RGBA {
 
 // placedMark is a mark in the pixels of a drawing.
 type placedMark struct {
-	at    image.Rectangle
-	black bool
-	wide  int // pixels of an outline's line
+	at   image.Rectangle
+	kind markKind
+	wide int // pixels of an outline's line
 }
 
 // paint draws the mark. An outline is seen on any ground: bright beside dark.
 func (p placedMark) paint(m *image.RGBA) {
-	if p.black {
+	switch p.kind {
+	case markBlack:
 		draw.Draw(m, p.at, image.Black, image.Point{}, draw.Src)
+		return
+	case markCrop:
+		dimAround(m, p.at)
 		return
 	}
 	frame(m, p.at, p.wide, color.RGBA{R: 255, G: 64, B: 160, A: 255})
 	if p.wide > 1 {
 		frame(m, p.at.Inset(p.wide), 1, color.RGBA{A: 255})
+	}
+}
+
+// dimAround leaves a third of the light outside a rectangle.
+func dimAround(m *image.RGBA, keep image.Rectangle) {
+	shade := image.NewUniform(color.RGBA{A: 170})
+	b := m.Bounds()
+	for _, side := range []image.Rectangle{
+		image.Rect(b.Min.X, b.Min.Y, b.Max.X, keep.Min.Y), image.Rect(b.Min.X, keep.Max.Y, b.Max.X, b.Max.Y),
+		image.Rect(b.Min.X, keep.Min.Y, keep.Min.X, keep.Max.Y), image.Rect(keep.Max.X, keep.Min.Y, b.Max.X, keep.Max.Y),
+	} {
+		draw.Draw(m, side.Intersect(b), shade, image.Point{}, draw.Over)
 	}
 }
 

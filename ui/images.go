@@ -62,7 +62,7 @@ func (m *model) pictureActions(p projection.PictureState) *dialog {
 		drop = "bring back: the model gets it again"
 	}
 	choices := []choice{
-		{label: "show what is known of it", value: "show"},
+		{label: "look at it", value: "show"},
 		{label: "attach again: it goes along with the next message", value: "attach"},
 		{label: pin, value: "pin"},
 		{label: drop, value: "drop"},
@@ -70,11 +70,7 @@ func (m *model) pictureActions(p projection.PictureState) *dialog {
 	return newPicker(pictureLine(p.Image, p.Record), choices, func(c choice, _ string) tea.Cmd {
 		switch c.value {
 		case "show":
-			d := &dialog{title: pictureLine(p.Image, p.Record), footer: "esc closes"}
-			d.body = func(width int) []string {
-				return m.pictureFacts(agent.Attachment{Image: p.Image, Record: p.Record}, width)
-			}
-			m.dialog = d
+			m.viewStored(agent.Attachment{Image: p.Image, Record: p.Record})
 		case "attach":
 			return m.recallPictures("", []message.Image{p.Image})
 		case "pin":

@@ -55,6 +55,9 @@ func (m *model) onKey(name, typed string) tea.Cmd {
 		return m.onQuestionKey(name, typed, rested)
 	}
 	m.lastTyping = false
+	if m.viewer != nil {
+		return m.onViewerKey(name)
+	}
 	if m.dialog != nil {
 		return m.onDialogKey(name, typed)
 	}
@@ -326,6 +329,8 @@ func (m *model) onItemKey(name string) (tea.Cmd, bool) {
 // onMouse scrolls with the wheel and unfolds with a click.
 func (m *model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
+	case m.viewer != nil:
+		m.onViewerMouse(msg)
 	case msg.Button == tea.MouseButtonWheelUp && m.dialog != nil:
 		m.dialog.scroll(-wheelLines)
 	case msg.Button == tea.MouseButtonWheelDown && m.dialog != nil:
@@ -338,4 +343,14 @@ func (m *model) onMouse(msg tea.MouseMsg) tea.Cmd {
 		m.list.toggle(m.list.entryAt(msg.Y))
 	}
 	return nil
+}
+
+// onViewerMouse zooms with the wheel.
+func (m *model) onViewerMouse(msg tea.MouseMsg) {
+	switch msg.Button {
+	case tea.MouseButtonWheelUp:
+		m.viewer.magnify(1)
+	case tea.MouseButtonWheelDown:
+		m.viewer.magnify(-1)
+	}
 }

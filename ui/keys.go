@@ -66,6 +66,26 @@ const (
 	actRowLook   action = "row-look"
 	actRowLeave  action = "row-leave"
 
+	actViewIn       action = "view-in"
+	actViewOut      action = "view-out"
+	actViewAll      action = "view-all"
+	actViewLeft     action = "view-left"
+	actViewRight    action = "view-right"
+	actViewUp       action = "view-up"
+	actViewDown     action = "view-down"
+	actViewMark     action = "view-rectangle"
+	actViewStep     action = "view-step"
+	actViewWider    action = "view-wider"
+	actViewNarrower action = "view-narrower"
+	actViewTaller   action = "view-taller"
+	actViewShorter  action = "view-shorter"
+	actViewCrop     action = "view-crop"
+	actViewBlack    action = "view-black-out"
+	actViewUndo     action = "view-undo"
+	actViewCopy     action = "view-copy-path"
+	actViewOpen     action = "view-open"
+	actViewLeave    action = "view-leave"
+
 	actItemUp    action = "item-up"
 	actItemDown  action = "item-down"
 	actItemFold  action = "item-fold"
@@ -95,6 +115,7 @@ const (
 	inAll        place = "everywhere"
 	inComposer   place = "composer"
 	inRow        place = "attachment row"
+	inViewer     place = "picture viewer"
 	inTranscript place = "transcript"
 	inDialog     place = "lists and panels"
 	inQuestion   place = "permission question"
@@ -147,8 +168,28 @@ var bindings = sync.OnceValue(func() []binding {
 		{actRowRight, inRow, []string{"right", "tab"}, "the picture to the right"},
 		{actRowRemove, inRow, []string{"backspace", "delete", "x"}, "remove the picture"},
 		{actRowDetail, inRow, []string{"d"}, "change its detail: low, auto, high, original"},
-		{actRowLook, inRow, []string{"enter", "space"}, "look at what is known of it"},
+		{actRowLook, inRow, []string{"enter", "space"}, "look at it, crop it or black parts out"},
 		{actRowLeave, inRow, []string{"esc", "down", "ctrl+c"}, "back to the text"},
+
+		{actViewIn, inViewer, []string{"+", "="}, "zoom in"},
+		{actViewOut, inViewer, []string{"-"}, "zoom out"},
+		{actViewAll, inViewer, []string{"0"}, "all of the picture"},
+		{actViewLeft, inViewer, []string{"left", "h"}, "pan left, or move the rectangle"},
+		{actViewRight, inViewer, []string{"right", "l"}, "pan right, or move the rectangle"},
+		{actViewUp, inViewer, []string{"up", "k"}, "pan up, or move the rectangle"},
+		{actViewDown, inViewer, []string{"down", "j"}, "pan down, or move the rectangle"},
+		{actViewMark, inViewer, []string{"m", "space"}, "put a rectangle on the picture, or take it away"},
+		{actViewStep, inViewer, []string{"tab"}, "move and size the rectangle by 1, 10 or 100 pixels"},
+		{actViewWider, inViewer, []string{"shift+right", "L"}, "make the rectangle wider"},
+		{actViewNarrower, inViewer, []string{"shift+left", "H"}, "make the rectangle narrower"},
+		{actViewTaller, inViewer, []string{"shift+down", "J"}, "make the rectangle taller"},
+		{actViewShorter, inViewer, []string{"shift+up", "K"}, "make the rectangle shorter"},
+		{actViewCrop, inViewer, []string{"c"}, "crop to the rectangle; without one, no crop"},
+		{actViewBlack, inViewer, []string{"x"}, "black the rectangle out, for good once the viewer is left"},
+		{actViewUndo, inViewer, []string{"u"}, "undo the last crop or blacking out"},
+		{actViewCopy, inViewer, []string{"y"}, "copy the picture's path"},
+		{actViewOpen, inViewer, []string{"o"}, "open it in the system's viewer"},
+		{actViewLeave, inViewer, []string{"esc", "q", "enter", "ctrl+c"}, "take the rectangle away, or go back and keep what was done"},
 
 		{actItemUp, inTranscript, []string{"up", "k"}, "the entry above"},
 		{actItemDown, inTranscript, []string{"down", "j"}, "the entry below"},
@@ -268,7 +309,7 @@ func keyName(key string) string {
 
 // places is the order of the help and of the page.
 func places() []place {
-	return []place{inComposer, inRow, inTranscript, inQuestion, inDialog, inAll}
+	return []place{inComposer, inRow, inViewer, inTranscript, inQuestion, inDialog, inAll}
 }
 
 // KeysPage is docs/keys.md, made from the table.

@@ -76,11 +76,17 @@ const (
 	mostDrawings = 160
 	// decodesAtOnce is how many previews are decoded at once: the gate serves attaching first.
 	decodesAtOnce = 2
-	// cardLines is how many lines a picture on the row takes where there is room, thumbCols how wide it is at most.
-	cardLines, thumbCols = 3, 10
+	// cardLines is how many lines a picture on the row takes where there is room, cardCols how wide it is at most, in
+	// columns, and thumbCols its drawing.
+	cardLines, cardCols, thumbCols = 3, 56, 10
 	// previewRows and previewCols bound a picture in the transcript, in cells; previewRowsSmall on a screen of fewer
 	// than tallHeight lines.
 	previewRows, previewRowsSmall, previewCols = 10, 6, 44
 	// tallHeight is the height in lines from which pictures in the transcript are drawn at their full size.
 	tallHeight = 30
+	// mostZoom is how often what shows of a picture can be halved, leastShown the fewest pixels of it that are worth
+	// showing, panShare the part of what shows that a key pans by.
+	mostZoom, leastShown, panShare = 8, 8, 8
+	// sideFactsWidth is the width in columns from which what is known of a picture stands beside it, in factsCols.
+	sideFactsWidth, factsCols = 100, 44
 )

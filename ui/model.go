@@ -62,6 +62,8 @@ type model struct {
 	gallery *gallery
 	decodes *semaphore.Weighted // previews that may be decoded at once
 
+	viewer *viewer // a picture that fills the screen
+
 	out     *input.Writer // the terminal; nil in tests
 	caps    input.Caps
 	profile termenv.Profile
@@ -92,7 +94,7 @@ func (m *model) begin(c Conversation) {
 	list := newTranscript(look{t: m.t, keys: m.keys.key, gallery: m.gallery, tall: m.height >= tallHeight}, m.renderAnswer)
 	m.list = &list
 	m.talk = newSession(m.list, m.o.Folder)
-	m.dialog, m.notice, m.live = nil, notice{}, live{}
+	m.dialog, m.viewer, m.notice, m.live = nil, nil, notice{}, live{}
 }
 
 func (m *model) Init() tea.Cmd {
@@ -284,6 +286,10 @@ func pick(small bool, a, b int) int {
 // layout gives the transcript the lines that are left and lets it draw.
 func (m *model) layout() tea.Cmd {
 	tidy := m.tidyPreviews()
+	if m.viewer != nil {
+		m.layoutViewer()
+		return tea.Batch(tidy, m.previews())
+	}
 	m.parts = m.assemble()
 	m.list.resize(min(m.width-2, measure), max(m.height-m.parts.height(), 0))
 	return tea.Batch(tidy, m.list.layout(), m.previews())
@@ -292,6 +298,9 @@ func (m *model) layout() tea.Cmd {
 func (m *model) draw() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""
+	}
+	if m.viewer != nil {
+		return strings.Join(m.fit(m.viewer.lines), "\n")
 	}
 	p := m.parts
 	lines := m.list.view()
@@ -305,12 +314,17 @@ func (m *model) draw() string {
 	if len(lines) > m.height { // a screen of a few lines shows the composer first
 		lines = lines[len(lines)-m.height:]
 	}
-	for i, line := range lines { // regions keep to their width; a screen of a few columns cannot be kept to
+	return strings.Join(m.fit(lines), "\n")
+}
+
+// fit cuts lines to the screen. Regions keep to their width; a screen of a few columns cannot be kept to.
+func (m *model) fit(lines []string) []string {
+	for i, line := range lines {
 		if len(line) > m.width && cellsOf(line) > m.width {
 			lines[i] = cut(line, m.width)
 		}
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 func (m *model) noticeView(most int) []string {

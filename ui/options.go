@@ -87,6 +87,10 @@ type Options struct {
 	Preview  func(ctx context.Context, want PreviewWant) (image.Image, error)
 	Previews string // auto, kitty, blocks, off
 
+	// PicturePath names the file a stored picture lies in; OpenPicture shows it in the system's own viewer.
+	PicturePath func(ref string) (string, error)
+	OpenPicture func(ctx context.Context, ref string) (sentence string, err error)
+
 	// Cost is what a picture costs in tokens under a rule, at the wire detail of the route.
 	Cost func(rule string, w, h int, detail string) int
 

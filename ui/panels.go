@@ -55,23 +55,19 @@ func helpLine(t *theme, name, about string, column, width int) []string {
 	return []string{t.accent.Render(name) + cut(pad+flat(about), max(width-cellsOf(name), 0))}
 }
 
-// lookAtPicture shows all that is known of the selected picture.
-func (m *model) lookAtPicture() {
-	a, ok := m.row.current()
-	if !ok {
-		return
-	}
-	d := &dialog{title: pictureLine(a.Image, a.Record), footer: "esc closes"}
-	d.body = func(width int) []string { return m.pictureFacts(a, width) }
-	m.dialog = d
-}
-
+// pictureFacts is all that is known of a picture, in lines of a width.
 func (m *model) pictureFacts(a agent.Attachment, width int) []string {
 	var lines []string
 	fact := func(name, text string) {
 		if text != "" {
-			pad := strings.Repeat(" ", max(14-len(name), 1))
-			lines = append(lines, m.t.dim.Render(name+pad)+cut(flat(text), max(width-14, 1)))
+			pad := strings.Repeat(" ", max(11-len(name), 1))
+			for i, line := range wrap(flat(text), max(width-11, 1)) {
+				if i == 0 {
+					lines = append(lines, m.t.dim.Render(name+pad)+line)
+				} else {
+					lines = append(lines, strings.Repeat(" ", 11)+line)
+				}
+			}
 		}
 	}
 	s, r := a.Receipt.Source, a.Receipt.Sent
@@ -87,8 +83,15 @@ func (m *model) pictureFacts(a agent.Attachment, width int) []string {
 	for _, c := range a.Record.Redacted {
 		fact("redacted", rectangle(c))
 	}
-	fact("sent", fmt.Sprintf("%s  %dx%d  %s, %s in base64", a.Image.MediaType, a.Image.Width, a.Image.Height, byteCount(r.Bytes), byteCount(r.Base64Bytes)))
-	if a.Receipt.Scale > 0 {
+	sent := fmt.Sprintf("%s  %dx%d", a.Image.MediaType, a.Image.Width, a.Image.Height)
+	if r.Bytes > 0 {
+		sent += fmt.Sprintf("  %s, %s in base64", byteCount(r.Bytes), byteCount(r.Base64Bytes))
+	}
+	fact("sent", sent)
+	switch {
+	case a.Receipt.Scale == 1:
+		fact("scale", "none: pixel for pixel")
+	case a.Receipt.Scale > 0:
 		fact("scale", fmt.Sprintf("%.4g sent pixels for a source pixel", a.Receipt.Scale))
 	}
 	fact("steps", strings.Join(a.Receipt.Encoder, ", "))
@@ -105,7 +108,10 @@ func sourceFacts(a agent.Attachment) string {
 	if w == 0 {
 		w, h = a.Record.Width, a.Record.Height
 	}
-	text := fmt.Sprintf("%s  %dx%d  %s", s.Format, w, h, byteCount(s.Bytes))
+	text := fmt.Sprintf("%dx%d", w, h)
+	if s.Format != "" {
+		text = fmt.Sprintf("%s  %s  %s", s.Format, text, byteCount(s.Bytes))
+	}
 	if s.Frames > 1 {
 		text += fmt.Sprintf("  first of %d frames", s.Frames)
 	}
@@ -118,12 +124,8 @@ func (m *model) pricesOf(a agent.Attachment, width int) []string {
 	if !m.talk.route.Sees() {
 		return append(lines, m.t.bad.Render(cut("this model cannot see images", width)))
 	}
-	w, h := a.Record.Width, a.Record.Height
-	if c := a.Record.Crop; c != nil {
-		w, h = c.Width, c.Height
-	}
 	for _, d := range details() {
-		dw, dh := fitSide(w, h, longestSide(d))
+		dw, dh := detailSize(a, d)
 		mark := "  "
 		if string(d) == a.Record.Detail || a.Record.Detail == "" && d == "auto" {
 			mark = "• "
@@ -135,6 +137,15 @@ func (m *model) pricesOf(a agent.Attachment, width int) []string {
 		lines = append(lines, cut(line, width))
 	}
 	return lines
+}
+
+// detailSize is the size a picture has at a detail.
+func detailSize(a agent.Attachment, d media.Detail) (int, int) {
+	w, h := a.Record.Width, a.Record.Height
+	if c := a.Record.Crop; c != nil {
+		w, h = c.Width, c.Height
+	}
+	return fitSide(w, h, longestSide(d))
 }
 
 func rectangle(r message.Rect) string {

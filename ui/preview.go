@@ -13,11 +13,20 @@ type PreviewWant struct {
 	Side   int          // the longest side of what comes back, in pixels, at most
 }
 
-// mark is a rectangle drawn over a picture: an outline, or black where it hides.
+// mark is a rectangle drawn over a picture.
 type mark struct {
-	rect  message.Rect // in the pixels of the picture the preview is of
-	black bool
+	rect message.Rect // in the pixels of the picture the preview is of
+	kind markKind
 }
+
+// markKind is how a mark is drawn.
+type markKind int
+
+const (
+	markOutline markKind = iota
+	markBlack            // it hides
+	markCrop             // all around it is dimmed
+)
 
 // previewKey is one drawing of a picture: which part, in how many cells, with what drawn over it.
 type previewKey struct {

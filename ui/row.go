@@ -78,6 +78,13 @@ func (r *row) replace(old, with agent.Attachment) bool {
 	return false
 }
 
+// drop takes a picture off, wherever it stands.
+func (r *row) drop(a agent.Attachment) {
+	r.pictures = slices.DeleteFunc(slices.Clone(r.pictures), func(b agent.Attachment) bool { return a.Image.Ref == b.Image.Ref })
+	r.selected = max(min(r.selected, len(r.pictures)-1), 0)
+	r.focused = r.focused && len(r.pictures) > 0
+}
+
 // take empties the row for sending.
 func (r *row) take() []agent.Attachment {
 	all := r.pictures

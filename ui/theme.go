@@ -51,6 +51,10 @@ func palettes(name string) palette {
 		warn: "#e0b675", bad: "#e8707f", back: "#2f3643", on: "#eef1f6"}
 }
 
+// sixteen are the colours of a terminal that has no more: the nearest of them to a grey may be a dark blue. What is read
+// second is faint there.
+var sixteen = palette{accent: "6", person: "3", ok: "2", warn: "3", bad: "1"}
+
 // newTheme makes the styles. Theme "none" keeps bold, faint and reverse: they carry what colour would.
 func newTheme(name string, dark, noColor bool, profile termenv.Profile) *theme {
 	switch {
@@ -65,10 +69,14 @@ func newTheme(name string, dark, noColor bool, profile termenv.Profile) *theme {
 	if name == "none" || profile == termenv.Ascii {
 		name, profile = "none", termenv.ANSI
 	}
+	colours := palettes(name)
+	if profile == termenv.ANSI && (name == "dark" || name == "light") {
+		colours = sixteen
+	}
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(profile)
 	r.SetHasDarkBackground(name != "light")
-	return paint(name, palettes(name), r.NewStyle)
+	return paint(name, colours, r.NewStyle)
 }
 
 func paint(name string, p palette, style func() lipgloss.Style) *theme {
@@ -87,8 +95,10 @@ func paint(name string, p palette, style func() lipgloss.Style) *theme {
 	if p.back != "" {
 		t.selected = style().Background(lipgloss.Color(p.back)).Foreground(lipgloss.Color(p.on)).Bold(true)
 	}
-	if name == "none" {
+	if p.dim == "" {
 		t.dim, t.faint = style().Faint(true), style().Faint(true)
+	}
+	if name == "none" {
 		t.bad, t.warn = style().Bold(true), style().Bold(true)
 	}
 	return t

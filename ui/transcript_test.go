@@ -79,7 +79,7 @@ func TestNoLineIsWiderThanTheScreenNorHoldsAControl(t *testing.T) {
 		d.send(input.PasteMsg{Text: wide})
 		ask := asks("q")
 		ask.Effect.Command, ask.Effect.Tool, ask.Decision.Reason = wide, wide, wide
-		for _, step := range []func(){func() {}, func() { d.m.list.toggleAll() }, func() { d.m.lookAtPicture() }, func() { d.m.dialog = d.m.helpPanel() },
+		for _, step := range []func(){func() {}, func() { d.m.list.toggleAll() }, func() { d.m.row.focus(); d.m.viewSelected() }, func() { d.m.viewer.mark() }, func() { d.m.viewer = nil; d.m.dialog = d.m.helpPanel() },
 			func() { d.m.dialog = newQuestion(ask, d.now, d.m.t, d.m.keys) }, func() { d.m.dialog = nil; d.m.say(wide, true) }} {
 			step()
 			d.send(draftDue{})

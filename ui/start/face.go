@@ -111,6 +111,8 @@ func (f *Screen) Options() ui.Options {
 		Keys:         s.Config.Keys,
 		Cost:         media.Costs().Cost,
 		Preview:      f.preview,
+		PicturePath:  f.picturePath,
+		OpenPicture:  f.openPicture,
 		Previews:     s.Config.UI.Previews,
 		Models:       s.Book.Routes,
 		Ask:          func(ctx context.Context) { s.Ask(ctx) },

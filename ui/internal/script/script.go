@@ -285,7 +285,7 @@ func (i *Intake) Picture(name string, w, h int) agent.Attachment {
 	ref := fmt.Sprintf("blobs/%012x.png", 0xabc000+number)
 	return agent.Attachment{
 		Image:  message.Image{Ref: ref, MediaType: "image/png", Width: w, Height: h},
-		Record: message.PictureRecord{Ref: ref, Number: number, Name: base, Source: strings.TrimSpace(name), Detail: "auto", Width: 2 * w, Height: 2 * h, MediaType: "image/png"},
+		Record: message.PictureRecord{Ref: ref, Original: fmt.Sprintf("blobs/%012x0.png", 0xdef000+number), Number: number, Name: base, Source: strings.TrimSpace(name), Detail: "auto", Width: 2 * w, Height: 2 * h, MediaType: "image/png"},
 		Receipt: media.Receipt{
 			Source:  media.SourceFacts{Format: "png", Width: 2 * w, Height: 2 * h, Bytes: 1234567, Frames: 1, Orientation: 1},
 			Sent:    media.SentFacts{MediaType: "image/png", Width: w, Height: h, Bytes: 345678, Base64Bytes: 460904},
