@@ -352,12 +352,30 @@ func (m *model) previewMode() previewMode {
 		return previewOff
 	case m.o.Previews == "kitty":
 		return previewKitty
-	case m.o.Previews != "blocks" && m.caps.Placeholders:
+	case m.o.Previews != "blocks" && (m.caps.Placeholders || m.passes):
 		return previewKitty
 	case colours:
 		return previewBlocks
 	}
 	return previewOff
+}
+
+// askTmux asks whether tmux passes pictures on to a terminal that draws them. tmux answers for itself when the terminal is
+// asked.
+func (m *model) askTmux() tea.Cmd {
+	ask := m.o.TmuxPictures
+	if ask == nil || !m.gallery.tmux || m.o.Preview == nil || m.o.Previews != "" && m.o.Previews != "auto" {
+		return nil
+	}
+	return m.work.do(func(ctx context.Context) tea.Msg { return tmuxPictures{ask(ctx)} })
+}
+
+// tmuxPictures brings what tmux said.
+type tmuxPictures struct{ yes bool }
+
+func (m *model) onTmuxPictures(t tmuxPictures) tea.Cmd {
+	m.passes = t.yes
+	return m.choosePreviews()
 }
 
 // ownNumber is the high byte of this program's picture numbers: programs that share a terminal should differ.

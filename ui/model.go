@@ -60,6 +60,7 @@ type model struct {
 	fault string // the report of a fault that ends the program
 
 	gallery *gallery
+	passes  bool                // tmux passes pictures on
 	decodes *semaphore.Weighted // previews that may be decoded at once
 
 	viewer *viewer // a picture that fills the screen
@@ -98,7 +99,7 @@ func (m *model) begin(c Conversation) {
 }
 
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.next(), m.loadDraft(), m.loadHistory(), m.loadNames(), m.askTerminal(), m.choosePreviews(), m.startUp())
+	return tea.Batch(m.next(), m.loadDraft(), m.loadHistory(), m.loadNames(), m.askTerminal(), m.choosePreviews(), m.askTmux(), m.startUp())
 }
 
 // Update takes a message in. A fault in here must not leave the terminal in pieces: it is kept, and the
@@ -134,6 +135,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case previewReady:
 		m.onPreviewReady(msg)
 		return nil
+	case tmuxPictures:
+		return m.onTmuxPictures(msg)
 	case previewSent:
 		return m.onPreviewSent(msg)
 	case input.ClosedMsg:

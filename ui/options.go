@@ -86,6 +86,8 @@ type Options struct {
 	// Preview makes a part of a stored picture small, upright; nil draws no pictures. It is called in commands.
 	Preview  func(ctx context.Context, want PreviewWant) (image.Image, error)
 	Previews string // auto, kitty, blocks, off
+	// TmuxPictures reports whether the tmux espy runs in passes pictures on to a terminal that draws them.
+	TmuxPictures func(ctx context.Context) bool
 
 	// PicturePath names the file a stored picture lies in; OpenPicture shows it in the system's own viewer.
 	PicturePath func(ref string) (string, error)

@@ -25,6 +25,7 @@ func Run(ctx context.Context, o Options) error {
 	profile := profileOf(os.Getenv)
 	m := newModel(o, newTheme(o.Theme, o.Dark, o.NoColor, profile), work)
 	m.out, m.profile = out, profile
+	m.gallery.profile, m.gallery.tmux = profile, os.Getenv("TMUX") != ""
 
 	var program *tea.Program
 	reader := input.New(o.Input, func(msg tea.Msg) { program.Send(msg) })

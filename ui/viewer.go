@@ -24,7 +24,6 @@ type viewer struct {
 	rect  *message.Rect // being moved and sized
 	step  int           // pixels a key moves it by
 	edits []edit
-	drawn []string // what was drawn last, for while the next is made
 	lines []string // the screen
 }
 

@@ -4,10 +4,12 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -31,4 +33,20 @@ func shot(t testing.TB, width, height int, seed uint64) []byte {
 		t.Fatal(err)
 	}
 	return buf.Bytes()
+}
+
+// pixel is a pixel of a picture on disk, as "red,green,blue".
+func pixel(t testing.TB, name string, x, y int) string {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, g, b, _ := img.At(x, y).RGBA()
+	return fmt.Sprintf("%d,%d,%d", r>>8, g>>8, b>>8)
 }

@@ -111,6 +111,7 @@ func (f *Screen) Options() ui.Options {
 		Keys:         s.Config.Keys,
 		Cost:         media.Costs().Cost,
 		Preview:      f.preview,
+		TmuxPictures: tmuxPictures,
 		PicturePath:  f.picturePath,
 		OpenPicture:  f.openPicture,
 		Previews:     s.Config.UI.Previews,
