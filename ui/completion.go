@@ -31,6 +31,7 @@ type completion struct {
 	want     wanted
 	items    []suggestion
 	selected int
+	moved    bool   // the person chose the line
 	closed   wanted // the person closed the list here; it stays closed until the word changes
 }
 
@@ -40,17 +41,21 @@ type suggestion struct {
 	hint   string
 	about  string
 	marks  []int // bytes of insert that matched
+	loose  bool  // only its letters matched, in order
 }
 
 func (c *completion) open() bool { return len(c.items) > 0 }
 
-func (c *completion) close() { c.closed, c.items, c.selected = c.want, nil, 0 }
+func (c *completion) close() { c.closed, c.items, c.selected, c.moved = c.want, nil, 0, false }
 
 func (c *completion) move(by int) {
 	if n := len(c.items); n > 0 {
-		c.selected = ((c.selected+by)%n + n) % n
+		c.selected, c.moved = ((c.selected+by)%n+n)%n, true
 	}
 }
+
+// guessed reports whether the chosen line is one nobody wrote or moved to: enter leaves it alone.
+func (c *completion) guessed() bool { return c.items[c.selected].loose && !c.moved }
 
 func (c *completion) show(items []suggestion) {
 	c.items = items

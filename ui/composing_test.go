@@ -337,6 +337,33 @@ func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
 	}
 }
 
+func TestEnterTakesACommandThatWasWrittenAndNotOneWithItsLettersScattered(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	first := func(typed string) string {
+		d.types(typed)
+		defer func() { d.m.comp.buf.clear() }()
+		if !d.m.hints.open() {
+			return ""
+		}
+		return d.m.hints.items[0].insert
+	}
+	for typed, want := range map[string]string{"/m": "model", "/co": "compact", "/e": "effort", "/mage": "images", "/it": "editor", "/uit": "quit", "/EXP": "expand"} {
+		if got := first(typed); got != want {
+			t.Errorf("%s offers %q first, want %q", typed, got, want)
+		}
+	}
+	d.types("/qt")
+	d.key("enter")
+	d.shows("there is no command /qt")
+	if d.quit {
+		t.Fatal("two letters of /quit ended the program")
+	}
+	d.key("tab")
+	if got := d.m.comp.buf.text(); got != "/quit " {
+		t.Errorf("tab makes %q of it", got)
+	}
+}
+
 func TestAModelNoListKnowsIsChosenByItsName(t *testing.T) {
 	d := drive(t, 80, 24, func(o *Options) {
 		o.Models = func() []providers.Route { return []providers.Route{script.Route()} }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -19,10 +20,13 @@ func (m *model) complete() tea.Cmd {
 	if want == m.hints.want && (want.kind == completePath || want.kind == completeAttach || m.hints.open()) {
 		return nil
 	}
+	if want != m.hints.want {
+		m.hints.selected, m.hints.moved = 0, false
+	}
 	fresh := want.kind != m.hints.want.kind || want.start != m.hints.want.start
 	m.hints.want = want
 	if fresh {
-		m.hints.items, m.hints.selected = nil, 0
+		m.hints.items = nil
 	}
 	if want == m.hints.closed && want.kind != completeNothing {
 		m.hints.items = nil
@@ -50,24 +54,42 @@ func (m *model) onFound(f found) {
 	}
 }
 
+// commandHints lists the commands that begin with the query, then those that hold it, then those that have its
+// letters in order. Enter does not take the last kind by itself: what runs would be a guess.
 func (m *model) commandHints(query string) []suggestion {
 	table := m.slashes()
 	names := make([]string, len(table))
 	for i, s := range table {
 		names[i] = s.name
 	}
+	var begins, holds, loose []suggestion
 	suggest := func(i int, marks []int) suggestion {
 		return suggestion{insert: table[i].name, hint: table[i].hint, about: table[i].about, marks: marks}
 	}
-	var out []suggestion
-	if query == "" {
-		for i := range table {
-			out = append(out, suggest(i, nil))
+	lower := strings.ToLower(query)
+	for i, name := range names {
+		switch at := strings.Index(name, lower); {
+		case at == 0:
+			begins = append(begins, suggest(i, stretch(0, len(lower))))
+		case at > 0:
+			holds = append(holds, suggest(i, stretch(at, len(lower))))
 		}
-		return out
 	}
 	for _, match := range fuzzy.Find(query, names) {
-		out = append(out, suggest(match.Index, match.MatchedIndexes))
+		if !strings.Contains(match.Str, lower) {
+			s := suggest(match.Index, match.MatchedIndexes)
+			s.loose = true
+			loose = append(loose, s)
+		}
+	}
+	return slices.Concat(begins, holds, loose)
+}
+
+// stretch is the numbers from one on.
+func stretch(from, count int) []int {
+	var out []int
+	for i := range count {
+		out = append(out, from+i)
 	}
 	return out
 }

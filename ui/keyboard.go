@@ -126,7 +126,7 @@ func (m *model) onHintKey(name string) (bool, tea.Cmd) {
 	case actComplete:
 		m.hints.accept(&m.comp.buf)
 	case actSend:
-		if m.wordStands() {
+		if m.wordStands() || m.hints.guessed() {
 			return false, nil
 		}
 		ready := m.commandReady()
