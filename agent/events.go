@@ -110,6 +110,7 @@ type Meter struct {
 	Window  int             // tokens the model takes; 0 unknown
 	Input   int             // tokens read in this session so far
 	Cached  int             // of those, served from a prompt cache
+	Written int             // of those, written to a prompt cache
 	Output  int             // tokens written in this session so far
 	Cost    *float64        // US dollars; nil where a price is unknown
 }

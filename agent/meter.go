@@ -15,7 +15,7 @@ func (a *Agent) meter() Meter {
 	m.Context = m.Size.Total()
 	a.log.read(func(h *projection.History) {
 		usage, cost := h.Usage()
-		m.Input, m.Output, m.Cached, m.Cost = usage.Input, usage.Output, usage.CacheRead, cost
+		m.Input, m.Output, m.Cached, m.Written, m.Cost = usage.Input, usage.Output, usage.CacheRead, usage.CacheWrite, cost
 	})
 	return m
 }
@@ -46,7 +46,7 @@ func costOf(route providers.Route, u message.Usage) *float64 {
 		}
 		return p.Input
 	}
-	plain := u.Input - u.CacheRead - u.CacheWrite
+	plain := max(u.Input-u.CacheRead-u.CacheWrite, 0)
 	cost := (float64(plain)*p.Input + float64(u.CacheRead)*rate(p.CacheRead) + float64(u.CacheWrite)*rate(p.CacheWrite) + float64(u.Output)*p.Output) / perMillion
 	return &cost
 }

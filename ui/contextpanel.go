@@ -44,11 +44,24 @@ func (m *model) contextLines(width int) []string {
 	if meter.Window > 0 {
 		lines = append(lines, m.contextBar("free", max(meter.Window-meter.Context-row, 0), of, width))
 	}
-	lines = append(lines, "", cut(fmt.Sprintf("this session has read %s tokens, %s of them from a cache, and written %s", grouped(meter.Input), grouped(meter.Cached), grouped(meter.Output)), width))
-	if meter.Cost != nil {
-		lines = append(lines, cut(fmt.Sprintf("and cost $%.4f", *meter.Cost), width))
+	return append(append(lines, ""), wrapAll([]string{usedSoFar(meter)}, width)...)
+}
+
+// usedSoFar is what the session has taken: tokens read, with the prompt cache's part of them, tokens answered, and
+// the cost where every price is known.
+func usedSoFar(meter agent.Meter) string {
+	cache := ""
+	if meter.Cached+meter.Written > 0 {
+		cache = fmt.Sprintf(" (%s of them from the prompt cache, %s written to it)", grouped(meter.Cached), grouped(meter.Written))
 	}
-	return lines
+	used := fmt.Sprintf("this session has sent %s tokens%s and received %s", grouped(meter.Input), cache, grouped(meter.Output))
+	switch {
+	case meter.Cost != nil:
+		return used + fmt.Sprintf("; it cost $%.4f", *meter.Cost)
+	case meter.Input > 0:
+		return used + "; what it cost is not known, because a price is missing"
+	}
+	return used
 }
 
 // rowTokens is what the pictures on the row would add.

@@ -48,7 +48,7 @@ func eventLine(e agent.Event, session string) line {
 	case agent.Notice:
 		return put("notice", line{"kind": e.Kind, "sentence": e.Sentence})
 	case agent.UsageChanged:
-		return put("usage", line{"input": e.Usage.Input, "output": e.Usage.Output, "cached": e.Usage.CacheRead, "cost": e.Meter.Cost})
+		return put("usage", line{"input": e.Usage.Input, "output": e.Usage.Output, "cached": e.Usage.CacheRead, "cache_written": e.Usage.CacheWrite, "cost": e.Meter.Cost})
 	case agent.Rejected:
 		return put("error", line{"sentence": e.Err.Error()})
 	case agent.TurnEnded:
