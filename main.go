@@ -277,7 +277,7 @@ func withStore(ctx context.Context, do func(*start.Settings) error) error {
 }
 
 func modelsCommand() *cobra.Command {
-	var sources bool
+	var sources, ask bool
 	cmd := &cobra.Command{Use: "models [FILTER]", Short: "List every known model with its sight, window and price", Args: between(0, 1, "espy models [FILTER]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
@@ -285,25 +285,36 @@ func modelsCommand() *cobra.Command {
 				if len(args) == 1 {
 					filter = args[0]
 				}
+				if ask {
+					headless.TellAnswers(s.Ask(cmd.Context()), output())
+				}
 				return headless.ListModels(s.Book.Routes(), filter, sources, output())
 			})
 		}}
-	cmd.Flags().BoolVar(&sources, "sources", false, "say where each value comes from")
+	cmd.Flags().BoolVar(&sources, "sources", false, "print every value and where it comes from")
+	cmd.Flags().BoolVar(&ask, "ask", false, "ask the servers on this machine, and the configured ones, what they serve")
 	return cmd
 }
 
 func doctorCommand() *cobra.Command {
-	return &cobra.Command{Use: "doctor", Short: "Say what works on this machine and terminal, and how to mend what does not", Args: between(0, 0, "espy doctor"),
+	var ask bool
+	cmd := &cobra.Command{Use: "doctor", Short: "Say what works on this machine and terminal, and how to mend what does not", Args: between(0, 0, "espy doctor"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
 				route, why, err := s.Choose()
 				if err != nil {
 					s.Problems = append(s.Problems, err.Error())
 				}
-				return headless.Doctor(cmd.Context(), headless.DoctorFacts{State: s.Dirs.State, Problems: s.Problems, Route: route, Why: why, Servers: s.Book.Servers(), Getenv: os.Getenv,
-					Sandbox: s.Config.Permissions.Sandbox, Network: s.Config.Permissions.Network}, output())
+				facts := headless.DoctorFacts{State: s.Dirs.State, Problems: s.Problems, Route: route, Why: why, Servers: s.Book.Servers(), Getenv: os.Getenv,
+					Sandbox: s.Config.Permissions.Sandbox, Network: s.Config.Permissions.Network}
+				if ask {
+					facts.Asked = s.Ask(cmd.Context())
+				}
+				return headless.Doctor(cmd.Context(), facts, output())
 			})
 		}}
+	cmd.Flags().BoolVar(&ask, "ask", false, "also ask the servers on this machine, and the configured ones, what they serve")
+	return cmd
 }
 
 func configCommand() *cobra.Command {

@@ -9,7 +9,30 @@ import (
 // The names of limits, price and quirks carry their table: "limits.max_images".
 type column struct {
 	name string
-	set  func(m *Model, value any) error
+	cell
+}
+
+// cell puts a value into a row and gets it out again.
+type cell struct {
+	set func(m *Model, value any) error
+	get func(m *Model) any
+}
+
+// Cell is one value of a merged row and where it came from.
+type Cell struct {
+	Column string
+	Value  any
+	Source string
+}
+
+// Shown lists the cells that a source has set, in the order of the table.
+func (m Model) Shown() (cells []Cell) {
+	for _, c := range columns() {
+		if source := m.Sources[c.name]; source != "" {
+			cells = append(cells, Cell{c.name, c.get(&m), source})
+		}
+	}
+	return cells
 }
 
 // columns is the whole table. A column that no code reads is a defect; a test looks for them.
@@ -116,30 +139,30 @@ func (m *Model) apply(cells Cells, source string) error {
 	return nil
 }
 
-func text(field func(*Model) *string) func(*Model, any) error {
-	return func(m *Model, value any) error {
+func text(field func(*Model) *string) cell {
+	return cell{func(m *Model, value any) error {
 		s, ok := value.(string)
 		if !ok {
 			return fmt.Errorf("expected a text, found %v", value)
 		}
 		*field(m) = s
 		return nil
-	}
+	}, func(m *Model) any { return *field(m) }}
 }
 
-func capability(field func(*Model) *Capability) func(*Model, any) error {
-	return func(m *Model, value any) error {
+func capability(field func(*Model) *Capability) cell {
+	return cell{func(m *Model, value any) error {
 		switch s, _ := value.(string); Capability(s) {
 		case Supported, Unsupported, Unknown:
 			*field(m) = Capability(s)
 			return nil
 		}
 		return fmt.Errorf("expected supported, unsupported or unknown, found %v", value)
-	}
+	}, func(m *Model) any { return string(*field(m)) }}
 }
 
-func number[N int | int64](field func(*Model) *N) func(*Model, any) error {
-	return func(m *Model, value any) error {
+func number[N int | int64](field func(*Model) *N) cell {
+	return cell{func(m *Model, value any) error {
 		switch n := value.(type) {
 		case int64:
 			*field(m) = N(n)
@@ -149,11 +172,11 @@ func number[N int | int64](field func(*Model) *N) func(*Model, any) error {
 			return fmt.Errorf("expected a whole number, found %v", value)
 		}
 		return nil
-	}
+	}, func(m *Model) any { return *field(m) }}
 }
 
-func dollars(field func(*Price) *float64) func(*Model, any) error {
-	return func(m *Model, value any) error {
+func dollars(field func(*Price) *float64) cell {
+	return cell{func(m *Model, value any) error {
 		if m.Price == nil {
 			m.Price = &Price{}
 		}
@@ -166,22 +189,22 @@ func dollars(field func(*Price) *float64) func(*Model, any) error {
 			return fmt.Errorf("expected US dollars for a million tokens, found %v", value)
 		}
 		return nil
-	}
+	}, func(m *Model) any { return *field(m.Price) }}
 }
 
-func flag(field func(*Model) *bool) func(*Model, any) error {
-	return func(m *Model, value any) error {
+func flag(field func(*Model) *bool) cell {
+	return cell{func(m *Model, value any) error {
 		b, ok := value.(bool)
 		if !ok {
 			return fmt.Errorf("expected true or false, found %v", value)
 		}
 		*field(m) = b
 		return nil
-	}
+	}, func(m *Model) any { return *field(m) }}
 }
 
-func words(field func(*Model) *[]string) func(*Model, any) error {
-	return func(m *Model, value any) error {
+func words(field func(*Model) *[]string) cell {
+	return cell{func(m *Model, value any) error {
 		switch list := value.(type) {
 		case []string:
 			*field(m) = list
@@ -199,5 +222,5 @@ func words(field func(*Model) *[]string) func(*Model, any) error {
 			return nil
 		}
 		return fmt.Errorf("expected a list of texts, found %v", value)
-	}
+	}, func(m *Model) any { return *field(m) }}
 }

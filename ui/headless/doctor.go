@@ -11,6 +11,7 @@ import (
 
 	"espy/agent/guard/sandbox"
 	"espy/providers"
+	"espy/providers/discover"
 )
 
 // Check is one line of `espy doctor`.
@@ -31,9 +32,11 @@ type DoctorFacts struct {
 	Getenv   func(string) string
 	Sandbox  string // permissions.sandbox
 	Network  string // permissions.network
+	Asked    []discover.Answer
 }
 
-// Doctor says what works on this machine and terminal, and how to mend what does not. It contacts nobody.
+// Doctor says what works on this machine and terminal, and how to mend what does not. It contacts nobody: servers
+// are asked before, where the person wants that.
 func Doctor(ctx context.Context, f DoctorFacts, out Output) error {
 	bad := 0
 	for _, c := range checks(ctx, f) {
@@ -68,10 +71,34 @@ func checks(ctx context.Context, f DoctorFacts) []Check {
 	if f.Route.Server.Protocol == "fake" {
 		list[8].State, list[8].Remedy = "note", "set a provider's key, or add a [providers] table to the configuration; until then the offline model answers"
 	}
+	for _, a := range f.Asked {
+		if a.Err != nil {
+			list = append(list, Check{"server", "note", answerSentence(a), "start it, or correct its base_url, if it is meant to be there"})
+			continue
+		}
+		list = append(list, Check{"server", "ok", answerSentence(a) + seeing(a), ""})
+	}
 	for _, p := range f.Problems {
 		list = append(list, Check{"configuration", "bad", p, "mend the file; what is valid in it is used meanwhile"})
 	}
 	return list
+}
+
+// seeing counts the models of an answer that see pictures, where the server says so.
+func seeing(a discover.Answer) string {
+	sees, said := 0, 0
+	for _, m := range a.Models {
+		switch m.Cells["image_input"] {
+		case string(providers.Supported):
+			sees, said = sees+1, said+1
+		case string(providers.Unsupported):
+			said++
+		}
+	}
+	if said == 0 {
+		return "; it does not say which of them see pictures"
+	}
+	return fmt.Sprintf("; %d of them see pictures", sees)
 }
 
 func terminalCheck(getenv func(string) string) Check {
@@ -171,12 +198,17 @@ func sandboxCheck(setting, network string) Check {
 func keysCheck(servers []providers.Server) Check {
 	var set []string
 	for _, s := range servers {
-		if s.KeyEnv != "" && s.Key != "" {
+		switch s.KeyFrom {
+		case providers.KeyVariable:
 			set = append(set, s.KeyEnv)
+		case providers.KeyTyped:
+			set = append(set, s.Name+" (typed with /key)")
+		case providers.KeyConfigured:
+			set = append(set, s.Name+" (configuration)")
 		}
 	}
 	if len(set) == 0 {
-		return Check{"keys", "note", "none found", "export a provider's key, for example OPENROUTER_API_KEY"}
+		return Check{"keys", "note", "none found", "export a provider's key, for example OPENROUTER_API_KEY, or type one with /key"}
 	}
 	return Check{"keys", "ok", strings.Join(set, ", "), ""}
 }
