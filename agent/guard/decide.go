@@ -236,7 +236,8 @@ func (c *judging) offer() []string {
 	if strings.ContainsAny(shown, "*?[]{}()\\\"'") || Printable(shown) != shown {
 		return nil
 	}
-	if dir := path.Dir(shown); dir != "." && dir != "/" {
+	outside := !c.guard.roots.InWorkspace(c.paths[0].Abs) // there the file's neighbours are not the project's
+	if dir := path.Dir(shown); !outside && dir != "." && dir != "/" {
 		return []string{Rule{c.effect.Tool, dir + "/**"}.String()}
 	}
 	return []string{Rule{c.effect.Tool, shown}.String()}

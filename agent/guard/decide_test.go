@@ -157,6 +157,18 @@ func TestOffersAreNarrowAndAllowWhatWasAsked(t *testing.T) {
 	}
 }
 
+func TestAnOfferOutsideTheWorkspaceIsTheFileItself(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.roots.AddTrusted(w.path("out")); err != nil {
+		t.Fatal(err)
+	}
+	name := w.path("out/dir/deep.txt")
+	d := New(Options{Roots: w.roots}).Decide(edit(name))
+	if want := "edit(" + name + ")"; d.Verdict != Ask || strings.Join(d.Offer, "|") != want {
+		t.Errorf("always would save %v, want %s", d.Offer, want)
+	}
+}
+
 func TestUntrustedOutputMakesCommandsAskUntilThePersonSpeaks(t *testing.T) {
 	w := newWorld(t)
 	g := New(Options{Mode: ModeAuto, Roots: w.roots, Rules: rulesOf(t, Allow, "shell(go test *)")})

@@ -256,6 +256,27 @@ func TestATrustedFileOpensAloneAndItsNeighboursStayOutside(t *testing.T) {
 	}
 }
 
+func TestARootOfEverythingCannotBeTrusted(t *testing.T) {
+	w := newWorld(t)
+	w.link(w.home, "shortcut")
+	for _, name := range []string{"/", "~", "~/", w.home, filepath.Dir(w.home), w.path("shortcut"), "/home"} {
+		if _, err := os.Stat(name); name == "/home" && err != nil {
+			continue
+		}
+		if p, err := w.roots.AddTrusted(name); err == nil || !strings.Contains(err.Error(), "trust the folder or file in it") {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
+	}
+	if list := w.roots.Trusted(); len(list) > 0 {
+		t.Errorf("trusted after all: %+v", list)
+	}
+	if again, err := NewRoots(w.ws, []string{w.home}, w.secrets); err != nil || again.Trusted()[0].Problem == "" {
+		t.Errorf("a home folder trusted earlier opens: %v", err)
+	} else {
+		again.Close()
+	}
+}
+
 func TestATrustedFolderSwappedForALinkIsNoticed(t *testing.T) {
 	w := newWorld(t)
 	w.write("shots/one.png", "shot")

@@ -42,6 +42,14 @@ func (r *Roots) AddTrusted(name string) (Path, error) {
 	return Path{Abs: added.trustedName(), Display: r.display(added.trustedName())}, nil
 }
 
+// holdsEverything reports whether a physical name is a root of everything: the file system's or a drive's, the
+// home folder, what holds it, or where the homes of all users lie.
+func (r *Roots) holdsEverything(physical string) bool {
+	home := r.secrets.expandHome("~")
+	return filepath.Dir(physical) == physical || filepath.IsAbs(home) && within(physical, home) ||
+		slices.ContainsFunc([]string{"/home", "/Users", "/System/Volumes/Data"}, func(all string) bool { return sameName(physical, filepath.FromSlash(all)) })
+}
+
 // openTrusted opens a folder, or the folder of a file with that one name.
 func (r *Roots) openTrusted(kind rootKind, abs string) (*root, error) {
 	physical, err := filepath.EvalSymlinks(abs)
@@ -53,6 +61,8 @@ func (r *Roots) openTrusted(kind rootKind, abs string) (*root, error) {
 		return nil, Refuse(FaultSpecial, abs)
 	case r.secrets.named(physical) || r.secrets.named(abs):
 		return nil, Refuse(FaultCredential, abs)
+	case kind == rootTrusted && r.holdsEverything(physical):
+		return nil, fmt.Errorf("%s holds far more than one piece of work needs and is not opened whole; trust the folder or file in it that is needed", Printable(abs))
 	}
 	info, err := os.Lstat(physical)
 	if err != nil {
