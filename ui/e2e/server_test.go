@@ -153,10 +153,11 @@ func contains(s terminal.Screen, text string) bool {
 func TestAFullRateIsWaitedForWithACountdown(t *testing.T) {
 	server := strict.New(t, strict.Rules{Key: key})
 	w := newWorld(t).serve(server.URL)
-	server.Say(strict.Answer{Status: 429, Header: http.Header{"Retry-After": {"2"}}, Body: `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`})
+	server.Say(strict.Answer{Status: 429, Header: http.Header{"Retry-After": {"5"}}, Body: `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`})
 	term := w.opened()
 	send(term, "hello there")
-	says(term, "trying again in 2s (attempt 2 of 5)")
+	says(term, "trying again in 5s (attempt 2 of 5)")
+	term.WaitFor("tries again in ")
 	term.Until("the answer", func(s terminal.Screen) bool { return contains(s, "ok") })
 	if n := len(server.Requests()); n != 2 {
 		t.Errorf("%d requests arrived, want 2", n)
