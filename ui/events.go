@@ -52,6 +52,15 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 			m.putBack(e.Prompt)
 			m.say(rejection(e), true)
 			continue
+		case agent.Rewound:
+			m.onRewound(e)
+			continue
+		case agent.RewindAsked:
+			m.onRewindAsked(e)
+			continue
+		case agent.Renamed:
+			m.say("this session is now called "+flat(e.Title), false)
+			continue
 		}
 		m.talk.take(e, m.o.Clock())
 		m.settleQuestion(e)

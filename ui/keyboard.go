@@ -298,6 +298,8 @@ func (m *model) interrupt() tea.Cmd {
 	case m.talk.busy:
 		m.talk.doing = "stopping"
 		m.conv.Loop.Interrupt()
+	default:
+		return m.escaped()
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ var bindings = sync.OnceValue(func() []binding {
 		{actSend, inComposer, []string{"enter"}, "send; while a turn runs, put into the queue"},
 		{actNewline, inComposer, []string{"shift+enter", "alt+enter", "ctrl+j"}, "begin a new line"},
 		{actSteer, inComposer, []string{"ctrl+s"}, "send into the running turn"},
-		{actInterrupt, inComposer, []string{"esc"}, "close the completion list, stop waiting, or interrupt the turn"},
+		{actInterrupt, inComposer, []string{"esc"}, "interrupt, stop waiting, close a list; twice: /rewind"},
 		{actUnqueue, inComposer, []string{"alt+up"}, "take the newest queued message back to edit it"},
 		{actPaste, inComposer, []string{"ctrl+v", "alt+v", "ctrl+alt+v"}, "paste: a picture from the clipboard if there is one, else its text"},
 		{actComplete, inComposer, []string{"tab"}, "complete a path or a command"},

@@ -23,6 +23,8 @@ type model struct {
 	t        *theme
 	work     *works
 
+	escapedAt time.Time // the last press of the interrupting key with nothing to interrupt
+
 	conv  Conversation
 	talks int // conversations so far; what a command of an earlier one brings is dropped
 

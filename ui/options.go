@@ -61,7 +61,9 @@ type Intake interface {
 type Conversation struct {
 	Loop   Loop
 	Intake Intake
-	Memory Memory       // nil: the commands about pictures and folds say that they are not available
+	Memory Memory // nil: the commands about pictures and folds say that they are not available
+	// Points lists the messages a rewind can go back to before, oldest first; it may be called from any goroutine.
+	Points func() []agent.Point
 	First  *FirstScreen // what its first screen says; nil keeps what the options say
 }
 

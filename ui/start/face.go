@@ -93,7 +93,7 @@ func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
 }
 
 func conversation(room *Room, s *Settings) ui.Conversation {
-	return ui.Conversation{Loop: room.Agent, Intake: room.Intake, Memory: room.Agent,
+	return ui.Conversation{Loop: room.Agent, Intake: room.Intake, Memory: room.Agent, Points: room.Agent.Points,
 		First: &ui.FirstScreen{ModelReason: room.Why, NotAccepted: s.NotAccepted(), Problems: s.Problems}}
 }
 
