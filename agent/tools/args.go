@@ -13,23 +13,24 @@ import (
 // maxArgsDepth bounds nesting: no tool takes more than objects in an array in an object.
 const maxArgsDepth = 8
 
-// decodeArgs reads a call's arguments strictly: one JSON object with the declared fields and nothing else,
-// because a half-written or misspelt call that runs with empty fields does the wrong thing quietly. Two
-// kindnesses: a number or boolean written as a string counts, and null for an optional field is no field.
-// The empty text is an object without fields. An error says what was found and shows the shape.
-func decodeArgs[T any](tool, text string, ps params) (T, error) {
-	var args T
+// decodeArgs reads a call's arguments strictly: one JSON object with the declared fields, because a
+// half-written or misspelt call that runs with empty fields does the wrong thing quietly. Three kindnesses: a
+// number or boolean written as a string counts, null for an optional field is no field, and a name that no
+// argument has or nearly has is ignored, which the note says ("" where there was none). The empty text is an
+// object without fields. An error says what was found and shows the shape.
+func decodeArgs[T any](tool, text string, ps params) (args T, note string, err error) {
+	var ignored unknownNames
 	fields, err := parseArgs(text)
 	if err == nil {
-		fields, err = ps.check("", fields)
+		fields, err = ps.check("", fields, &ignored)
 	}
 	if err == nil {
 		err = fill(&args, fields)
 	}
 	if err != nil {
-		return args, mistakef("%s: %v. Expected: %s", tool, err, ps.shape())
+		return args, "", mistakef("%s: %v. Expected: %s", tool, err, ps.shape())
 	}
-	return args, nil
+	return args, ignored.note(tool), nil
 }
 
 func fill(into any, fields map[string]any) error {
@@ -127,22 +128,23 @@ func parseObject(dec *json.Decoder, depth int) (any, error) {
 }
 
 // check returns the fields as the declaration wants them. At is where they stand, for sentences.
-func (ps params) check(at string, fields map[string]any) (map[string]any, error) {
-	for key := range fields {
-		if ps.find(key) == nil {
-			return nil, unknownField(at+key, key, ps)
-		}
+// Names it does not know are added to ignored, unless they look like a misspelling.
+func (ps params) check(at string, fields map[string]any, ignored *unknownNames) (map[string]any, error) {
+	unknown, err := ps.unknown(at, fields)
+	if err != nil {
+		return nil, err
 	}
+	*ignored = append(*ignored, unknown...)
 	checked := map[string]any{}
 	for _, p := range ps {
 		value, given := fields[p.name]
 		if !given || value == nil && !p.required {
 			if p.required {
-				return nil, fmt.Errorf("%s is missing", quote(at+p.name))
+				return nil, unknown.missing(at + p.name)
 			}
 			continue
 		}
-		fine, err := p.check(at+p.name, value)
+		fine, err := p.check(at+p.name, value, ignored)
 		if err != nil {
 			return nil, err
 		}
@@ -151,14 +153,7 @@ func (ps params) check(at string, fields map[string]any) (map[string]any, error)
 	return checked, nil
 }
 
-func unknownField(at, key string, ps params) error {
-	if near := nearest(key, ps.names()); near != "" {
-		return fmt.Errorf("there is no argument %s; did you mean %s", quote(clip(at, 60)), quote(near))
-	}
-	return fmt.Errorf("there is no argument %s", quote(clip(at, 60)))
-}
-
-func (p param) check(at string, value any) (any, error) {
+func (p param) check(at string, value any, ignored *unknownNames) (any, error) {
 	wrong := fmt.Errorf("%s must be %s, and is %s", quote(at), withArticle(p.kind), describe(value))
 	switch p.kind {
 	case "string":
@@ -184,16 +179,16 @@ func (p param) check(at string, value any) (any, error) {
 		if !ok {
 			return nil, wrong
 		}
-		return p.fields.check(at+".", fields)
+		return p.fields.check(at+".", fields, ignored)
 	}
 	list, ok := value.([]any)
 	if !ok {
 		return nil, wrong
 	}
-	return p.checkItems(at, list)
+	return p.checkItems(at, list, ignored)
 }
 
-func (p param) checkItems(at string, list []any) (any, error) {
+func (p param) checkItems(at string, list []any, ignored *unknownNames) (any, error) {
 	checked := make([]any, len(list))
 	for i, item := range list {
 		place := fmt.Sprintf("%s[%d]", at, i)
@@ -201,7 +196,7 @@ func (p param) checkItems(at string, list []any) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s must be an object, and is %s", quote(place), describe(item))
 		}
-		fine, err := p.fields.check(place+".", fields)
+		fine, err := p.fields.check(place+".", fields, ignored)
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add(`null`)
 	f.Add(`{"path":"a"} {`)
 	f.Fuzz(func(t *testing.T, text string) {
-		args, err := decodeArgs[fuzzArgs]("fuzz", text, fuzzParams)
+		args, _, err := decodeArgs[fuzzArgs]("fuzz", text, fuzzParams)
 		if err != nil {
 			if _, ok := mendable(err); !ok {
 				t.Fatalf("%q fails with a machine error: %v", text, err)
@@ -46,7 +46,7 @@ func FuzzArguments(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := decodeArgs[fuzzArgs]("fuzz", string(again), fuzzParams)
+		back, _, err := decodeArgs[fuzzArgs]("fuzz", string(again), fuzzParams)
 		if err != nil || !reflect.DeepEqual(args, back) && len(args.Edits)+len(back.Edits) > 0 {
 			t.Fatalf("%q became %s and then %+v, %v", text, again, back, err)
 		}

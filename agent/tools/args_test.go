@@ -42,7 +42,8 @@ func TestBadArgumentsOfEveryToolAreAnsweredWithTheShape(t *testing.T) {
 				{fine + fine, "go on after"},
 				{`{"` + key + `":"a.txt","` + strings.ToUpper(key) + `":"b"}`, "twice"},
 				{`{"` + key + `":"a.txt","` + key + `":"b"}`, "twice"},
-				{`{"` + key + `":"a.txt","nonsense":1}`, `no argument "nonsense"`},
+				{`{"nonsense":1}`, `"` + key + `" is missing, and there is no argument "nonsense"`},
+				{`{"` + key + `":"a.txt","` + key[1:] + `":1}`, `did you mean "` + key + `"`},
 				{`{"` + key + `x":"a.txt"}`, `did you mean "` + key + `"`},
 				{`{"` + key + `":12}`, "must be a string, and is the number 12"},
 				{`{"` + key + `":null}`, "must be a string, and is null"},
@@ -65,6 +66,29 @@ func TestBadArgumentsOfEveryToolAreAnsweredWithTheShape(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAnArgumentOfAnotherToolIsIgnoredAndTold(t *testing.T) {
+	for name, fine := range good {
+		w := toolstest.New(t)
+		w.Write("a.txt", "one\n")
+		w.Call("read", `{"path":"a.txt"}`)
+		bare := w.Call(name, fine)
+		w = toolstest.New(t)
+		w.Write("a.txt", "one\n")
+		w.Call("read", `{"path":"a.txt"}`)
+		out := w.Call(name, fine[:len(fine)-1]+`,"description":"why","zzzzzz":{"a":1}}`)
+		note := "Note: " + name + ` has no argument "description", "zzzzzz"; it was ignored.`
+		if out.Result.IsError != bare.Result.IsError || !strings.HasSuffix(out.Result.Text, note) || strings.Count(out.Result.Text, "Note:") != 1 {
+			t.Errorf("%s is answered with %q, which should end in %q", name, out.Result.Text, note)
+		}
+	}
+	w := toolstest.New(t)
+	w.Write("a.txt", "one\n")
+	w.Call("read", `{"path":"a.txt"}`)
+	if out := w.Call("edit", `{"path":"a.txt","edits":[{"old_text":"one","new_text":"two","line":1}]}`); out.Result.IsError || !strings.Contains(out.Result.Text, `no argument "edits[0].line"`) {
+		t.Errorf("a field too many in a list: %q", out.Result.Text)
 	}
 }
 

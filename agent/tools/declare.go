@@ -43,7 +43,7 @@ func (d declaration[A]) tool() Tool {
 }
 
 func (d declaration[A]) effectOf(env *Env, text string) (guard.Effect, error) {
-	args, err := decodeArgs[A](d.name, text, d.params)
+	args, _, err := decodeArgs[A](d.name, text, d.params)
 	if err != nil {
 		return guard.Effect{}, err
 	}
@@ -53,7 +53,7 @@ func (d declaration[A]) effectOf(env *Env, text string) (guard.Effect, error) {
 }
 
 func (d declaration[A]) runCall(ctx context.Context, env *Env, call message.ToolCall) (Outcome, error) {
-	args, err := decodeArgs[A](d.name, call.Args, d.params)
+	args, note, err := decodeArgs[A](d.name, call.Args, d.params)
 	var out Outcome
 	if err == nil {
 		out, err = d.run(ctx, env, call, args)
@@ -64,6 +64,9 @@ func (d declaration[A]) runCall(ctx context.Context, env *Env, call message.Tool
 			return Outcome{}, err
 		}
 		out = Outcome{Result: message.ToolResult{Text: sentence, IsError: true}}
+	}
+	if note != "" {
+		out.Result.Text = strings.TrimPrefix(strings.TrimRight(out.Result.Text, "\n")+"\n"+note, "\n")
 	}
 	out.Result.CallID = call.ID
 	out.Result.Text = strings.ToValidUTF8(out.Result.Text, "\uFFFD")
