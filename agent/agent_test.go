@@ -85,7 +85,7 @@ func callOf(id, name, args string) message.ToolCall {
 
 // house is a workspace with an agent at work in it.
 type house struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	state   string
 	store   *store.Store
@@ -104,6 +104,11 @@ func sees(image providers.Capability) providers.Route {
 }
 
 func newHouse(t *testing.T, mode guard.Mode, plays ...play) *house {
+	t.Helper()
+	return newHouseFor(t, mode, plays...)
+}
+
+func newHouseFor(t testing.TB, mode guard.Mode, plays ...play) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir(), state: t.TempDir(), stage: &stage{plays: plays}}
 	h.store = store.Open(h.state)
