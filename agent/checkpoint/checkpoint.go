@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -43,8 +44,12 @@ type Keeper struct {
 func New(session string, roots *guard.Roots, blobs Blobs) *Keeper {
 	k := &Keeper{roots: roots, blobs: blobs}
 	k.repo = repository{dir: filepath.Join(session, repositoryName), work: roots.Workspace(), secrets: roots.Secrets()}
-	if _, err := exec.LookPath("git"); err != nil {
+	home, _ := os.UserHomeDir()
+	switch _, err := exec.LookPath("git"); {
+	case err != nil:
 		k.off = "git is not installed"
+	case k.repo.work == home || k.repo.work == filepath.Dir(k.repo.work):
+		k.off = "this is a home folder or a whole disk, which is not looked through"
 	}
 	return k
 }
