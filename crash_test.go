@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -356,4 +357,28 @@ func devnull(t *testing.T, do func()) {
 	os.Stdout = null
 	defer func() { os.Stdout = stdout }()
 	do()
+}
+
+func TestASecondEspyOnASessionIsToldHowToForkIt(t *testing.T) {
+	b := newCrashBench(t)
+	id := b.play("", 1, -1).session
+	session, _, err := b.store.Resume(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	cmd := exec.Command(os.Args[0], "run", "hi", "--model", "scripted/any", "--resume", id)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), "espy sessions fork "+id) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd = exec.Command(os.Args[0], "sessions", "fork", id)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	fork, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.goesOn(strings.TrimSpace(string(fork)))
 }

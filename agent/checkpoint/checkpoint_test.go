@@ -335,3 +335,18 @@ func BenchmarkLookingAgainAt2000Files(b *testing.B) {
 		}
 	}
 }
+
+func TestAHomeFolderIsNotLookedThrough(t *testing.T) {
+	b := newBench(t)
+	t.Setenv("HOME", b.roots.Workspace())
+	t.Setenv("USERPROFILE", b.roots.Workspace())
+	b.reopen()
+	p, note, err := b.keeper.Before(context.Background(), anywhere())
+	if p != nil || err != nil || !strings.Contains(note, "home folder") {
+		t.Errorf("%v, %q, %v", p, note, err)
+	}
+	b.put("a.txt", "0")
+	b.call("c1", naming("a.txt"), func() { b.put("a.txt", "1") })
+	b.back(0, false)
+	b.holds("a.txt", "0")
+}
