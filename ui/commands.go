@@ -237,7 +237,8 @@ func (m *model) runTrust(args string) tea.Cmd {
 		if trust.Accept == nil {
 			return m.missing()
 		}
-		return m.report(func(context.Context) (string, error) { return trust.Accept() })
+		m.reviewFolder()
+		return nil
 	case verb == "" || verb == "list":
 		return m.listTrust()
 	}

@@ -158,6 +158,15 @@ type Trust struct {
 	Remove func(path string) (sentence string, err error)
 	List   func() ([]string, error)
 	Accept func() (sentence string, err error)
+	// Review is what Accept accepts: every file the folder brings along, as it was read.
+	Review func() []ReviewedFile
+}
+
+// ReviewedFile is a file of the folder that instructs espy or says what it runs.
+type ReviewedFile struct {
+	Name      string
+	Text      string
+	Truncated bool // there is more than Text
 }
 
 // Rules shows and changes the permission rules of the session that is open.

@@ -249,6 +249,13 @@ func (f *Screen) trust() ui.Trust {
 			}
 			return paths, err
 		},
+		Review: func() []ui.ReviewedFile {
+			var files []ui.ReviewedFile
+			for _, file := range s.Workspace.Files {
+				files = append(files, ui.ReviewedFile{Name: file.Display, Text: string(file.Data), Truncated: file.Truncated})
+			}
+			return files
+		},
 		Accept: func() (string, error) {
 			return f.accept(context.Background())
 		},
