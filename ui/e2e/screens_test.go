@@ -10,6 +10,9 @@ import (
 	"espy/ui/terminal"
 )
 
+// withoutPreviews leaves the screen to the words about pictures.
+const withoutPreviews = "[ui]\npreviews = \"off\"\n"
+
 func TestALongSessionIsResumedAndScrolledToItsBeginning(t *testing.T) {
 	w := newWorld(t)
 	w.converse(500)
@@ -50,6 +53,7 @@ func TestAnAnswerThatArrivesWhileScrolledUpDoesNotMoveTheView(t *testing.T) {
 
 func TestManyPicturesOnTheRowAreAllReachableAndRemovable(t *testing.T) {
 	w := newWorld(t)
+	w.configure(withoutPreviews)
 	term := w.opened()
 	for i := range 12 {
 		term.Paste(w.write(fmt.Sprintf("screenshot number %d.png", i+1), shot(t, 300+i, 100, uint64(i))))
@@ -81,6 +85,7 @@ func TestManyPicturesOnTheRowAreAllReachableAndRemovable(t *testing.T) {
 
 func TestAPictureKeepsItsNumberFromTheRowToTheModelAndAfterAResume(t *testing.T) {
 	w := newWorld(t)
+	w.configure(withoutPreviews)
 	term := w.opened()
 	for i := range 3 {
 		term.Paste(w.write(fmt.Sprintf("p%d.png", i+1), shot(t, 300+i, 100, uint64(i))))
