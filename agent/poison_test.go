@@ -135,6 +135,7 @@ func blindFaults() []said {
 func roomFaults() []said {
 	return []said{
 		{message: "Total image size is 50.56MB, which exceeds the allowed limit of 50MB."},
+		{status: http.StatusTooManyRequests, message: "This request exceeds the maximum usage size allowed during peak load"},
 		{message: "At most 1 image(s) may be provided in one request."},
 		{status: http.StatusRequestEntityTooLarge, message: "Request exceeds the maximum size"},
 		{message: "prompt is too long: 210000 tokens > 200000 maximum"},

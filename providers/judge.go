@@ -18,6 +18,8 @@ func (s serverError) judge(status int, ex Exchange) *Error {
 	picture, named := s.picture(ex.Body)
 	refusal := status == 0 || status >= 400 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests
 	switch {
+	case ex.carriesPictures() && matches(text, peakWords()): // worded as a full rate, but no wait makes the request smaller
+		e.Class = ClassTooLarge
 	case status == http.StatusPaymentRequired || matches(text, quotaWords()) && !strings.Contains(text, "resource_exhausted"): // Google words a full minute as an empty account
 		e.Class = ClassQuota
 	case status == http.StatusTooManyRequests || matches(text, rateWords()):
@@ -88,6 +90,9 @@ func quotaWords() []string {
 		`spend(ing)?[ -](cap|limit)`, `payment required`, `(monthly|specified api) usage limit`, `requires more credits`,
 	}
 }
+
+// peakWords: OpenAI's answer of 429 to pictures that are too large for a busy hour.
+func peakWords() []string { return []string{`maximum usage size allowed during peak load`} }
 
 // rateWords: a wait helps. They are looked for before the overflow words, which they resemble.
 func rateWords() []string {

@@ -171,6 +171,9 @@ func aboutRoute(r providers.Route, row *row) string {
 	if p := r.Model.Price; p != nil {
 		parts = append(parts, fmt.Sprintf("$%g in, $%g out a million", p.Input, p.Output))
 	}
+	if e := r.Model.Efforts; len(e) > 1 {
+		parts = append(parts, "effort "+e[0]+" to "+e[len(e)-1])
+	}
 	total := 0
 	for _, a := range row.pictures {
 		total += row.tokens(r, a.Image.Width, a.Image.Height)

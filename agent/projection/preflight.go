@@ -160,6 +160,8 @@ func (d *Decision) want(pictures []shown, fit media.Fit, facts Facts) (kept []sh
 func breaks(p shown, fit media.Fit, facts Facts) string {
 	long, short, least := max(p.Width, p.Height), min(p.Width, p.Height), max(fit.MinSide, 1)
 	switch {
+	case p.MediaType != "image/png" && p.MediaType != "image/jpeg": // only a foreign log has such
+		return "PNG and JPEG, the formats that are sent"
 	case fit.MaxSide > 0 && long > fit.MaxSide:
 		return fmt.Sprintf("%d pixels on one side", fit.MaxSide)
 	case short < least:

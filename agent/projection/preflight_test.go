@@ -198,3 +198,18 @@ func TestAPaddedPicturesLineSaysSo(t *testing.T) {
 		})
 	}
 }
+
+func TestAForeignPictureIsMadeAnewBeforeItIsSent(t *testing.T) {
+	for name, change := range map[string]func(*message.Image){
+		"no size":        func(i *message.Image) { i.Width, i.Height = 0, 0 },
+		"another format": func(i *message.Image) { i.MediaType = "image/webp" },
+	} {
+		s := newScript()
+		p := picture(1)
+		change(&p)
+		s.user(p, text("look"))
+		if d := Decide(s.History, seeing(), sized(s.History, 1)); len(d.Wants) != 1 {
+			t.Errorf("%s: want it rendered, got %+v", name, d)
+		}
+	}
+}
