@@ -100,7 +100,12 @@ const (
 type Notice struct {
 	Kind     NoticeKind
 	Sentence string
-	Wait     time.Duration // NoticeRetried: until the next attempt
+
+	// Of NoticeRetried, beside the sentence that says it all:
+	Cause   string        // why the attempt failed
+	Wait    time.Duration // until the next attempt
+	Attempt int           // its number, from 1
+	Most    int           // how many there will be
 }
 
 // Meter is what a session has used, for the status line.

@@ -276,7 +276,7 @@ func (a *Agent) tellDelta(d providers.Delta, said *strings.Builder) {
 }
 
 func (a *Agent) tellRetry(r *providers.RetryNotice) {
-	a.events.put(Notice{Kind: NoticeRetried, Wait: r.Wait,
+	a.events.put(Notice{Kind: NoticeRetried, Cause: r.Cause, Wait: r.Wait, Attempt: r.Attempt + 1, Most: r.Most,
 		Sentence: fmt.Sprintf("%s; trying again in %s (attempt %d of %d).", r.Cause, r.Wait.Round(100*time.Millisecond), r.Attempt+1, r.Most)})
 }
 

@@ -168,6 +168,7 @@ func (m *model) routeMore(msg tea.Msg) tea.Cmd {
 	case tick:
 		m.ticking = false
 		m.spin++
+		m.talk.count(m.o.Clock())
 	case namesLoaded:
 		m.names = msg.names
 	case armQuestion:

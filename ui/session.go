@@ -31,6 +31,7 @@ type session struct {
 	started time.Time
 	doing   string    // what the turn is at: "thinking", "go test ./..."
 	retry   time.Time // when a failed request is tried again
+	retries int       // the entry that says so, -1 none
 
 	list     *transcript
 	pictures map[string]message.PictureRecord
@@ -42,7 +43,7 @@ type session struct {
 
 func newSession(list *transcript, folder string) session {
 	return session{list: list, folder: folder, pictures: map[string]message.PictureRecord{}, calls: map[string]int{},
-		thought: -1, writing: -1}
+		thought: -1, writing: -1, retries: -1}
 }
 
 // open draws the conversation that is there.
@@ -174,6 +175,7 @@ func (s *session) take(e agent.Event, now time.Time) {
 	case agent.Opened:
 		s.open(e)
 	case agent.TurnStarted:
+		s.settled(false)
 		s.thought, s.writing = -1, -1
 		s.busy, s.started, s.doing = true, now, "waiting for "+s.modelName()
 		s.list.add(&said{blocks: e.User.Blocks, pictures: s.pictures})
@@ -190,14 +192,16 @@ func (s *session) take(e agent.Event, now time.Time) {
 	case agent.AnswerRestarted:
 		s.restart()
 	case agent.AnswerDone:
+		s.settled(false)
 		s.finish(e.Message)
 	case agent.TurnEnded:
 		s.ended(e)
 	case agent.Notice:
-		s.list.add(&told{kind: e.Kind, sentence: e.Sentence})
 		if e.Kind == agent.NoticeRetried {
-			s.retry = now.Add(e.Wait)
+			s.tried(e, now)
+			break
 		}
+		s.list.add(&told{kind: e.Kind, sentence: e.Sentence})
 	default:
 		s.takeCall(e, now)
 	}
@@ -286,6 +290,7 @@ func (s *session) judged(e agent.PermissionSettled) {
 }
 
 func (s *session) ended(e agent.TurnEnded) {
+	s.settled(true)
 	s.busy, s.doing, s.asks, s.steers = false, "", nil, nil
 	s.finishLive()
 	switch {

@@ -39,6 +39,36 @@ func (d *driver) quiet() {
 	})
 }
 
+func TestAFailedRequestIsOneLineThatCountsDown(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	failed := func(attempt int) agent.Notice {
+		return agent.Notice{Kind: agent.NoticeRetried, Cause: "the server is busy", Wait: 5 * time.Second, Attempt: attempt, Most: 4,
+			Sentence: "the server is busy; trying again"}
+	}
+	tell := func(e agent.Event) { d.m.talk.take(e, d.now) }
+	tell(agent.TurnStarted{})
+	tell(failed(2))
+	d.now = d.now.Add(3 * time.Second)
+	d.send(tick{})
+	if !strings.Contains(d.screen(), "trying again in 2 s (attempt 2 of 4)") {
+		t.Errorf("three of five seconds passed:\n%s", d.screen())
+	}
+	tell(failed(3))
+	tell(failed(4))
+	d.send(tick{})
+	if s := d.screen(); strings.Count(s, "the server is busy") != 1 || !strings.Contains(s, "in 5 s (attempt 4 of 4)") {
+		t.Errorf("three failures stand as\n%s", s)
+	}
+	tell(agent.AnswerDone{Message: message.Message{Role: message.RoleAssistant, Blocks: []message.Block{message.Text{Text: "hello"}}}})
+	tell(failed(2))
+	tell(agent.TurnEnded{Reason: agent.EndInterrupted})
+	d.send(tick{})
+	s := d.screen()
+	if !strings.Contains(s, "busy; tried again (attempt 4 of 4)") || !strings.Contains(s, "busy; not tried again (attempt 2 of 4)") {
+		t.Errorf("the first went through, the second did not:\n%s", s)
+	}
+}
+
 func TestAStormOfSizesEndsAsAFreshDraw(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	d := drive(t, 80, 24, nil, conversation())
