@@ -3,7 +3,9 @@ package extend
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,27 +67,53 @@ func (d *declaration) open(ctx context.Context, env *tools.Env, call message.Too
 // addPicture puts one picture through the gate. Only broken machinery is an error.
 func (d *declaration) addPicture(ctx context.Context, env *tools.Env, out *tools.Outcome, p envelopePicture, i int) error {
 	source, closer, err := p.source(env, i)
-	if err == nil {
-		var picture media.Picture
-		picture, err = env.Gate.Ingest(ctx, env.Blobs, source, media.Options{})
-		if closer != nil {
-			closer.Close()
-		}
-		if err == nil {
-			r := picture.Receipt
-			out.Result.Images = append(out.Result.Images, picture.Image)
-			out.Pictures = append(out.Pictures, message.PictureRecord{Ref: picture.Image.Ref, Call: out.Result.CallID, Name: source.Name, Source: source.Path,
-				Original: picture.Original, Detail: string(media.DetailAuto), Width: r.Source.Width, Height: r.Source.Height, MediaType: picture.Image.MediaType})
-			return nil
-		}
+	if closer != nil {
+		defer closer.Close()
 	}
-	var refusal *media.Refusal
 	var told *pictureError
-	if errors.As(err, &refusal) || errors.As(err, &told) {
+	if errors.As(err, &told) {
 		out.Result.Text += fmt.Sprintf("\n[picture %d was not taken: %v]", i+1, err)
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return TakePicture(ctx, env, out, source, i+1)
+}
+
+// TakePicture puts a picture that came with a result through the gate and beside its text. One that cannot pass
+// is told in the text by its number; an error is broken machinery.
+func TakePicture(ctx context.Context, env *tools.Env, out *tools.Outcome, source media.Source, number int) error {
+	if hidden(env, source) {
+		out.Result.Text += fmt.Sprintf("\n[picture %d was not taken: the person hid parts of it; look at the redacted blob: they sent instead]", number)
+		return nil
+	}
+	picture, err := env.Gate.Ingest(ctx, env.Blobs, source, media.Options{})
+	var refusal *media.Refusal
+	if errors.As(err, &refusal) {
+		out.Result.Text += fmt.Sprintf("\n[picture %d was not taken: %v]", number, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r := picture.Receipt
+	out.Result.Images = append(out.Result.Images, picture.Image)
+	out.Pictures = append(out.Pictures, message.PictureRecord{Ref: picture.Image.Ref, Call: out.Result.CallID, Name: source.Name, Source: source.Path,
+		Original: picture.Original, Detail: string(media.DetailAuto), Width: r.Source.Width, Height: r.Source.Height, MediaType: picture.Image.MediaType})
+	return nil
+}
+
+// hidden reports whether the person blacked out parts of the very picture: it does not come back by another road.
+func hidden(env *tools.Env, source media.Source) bool {
+	if env.Redacted == nil || source.Size > media.MaxSourceImageBytes {
+		return false // what is larger the gate refuses
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(source.Bytes, 0, source.Size)); err != nil {
+		return false // the gate meets the same fault and tells it
+	}
+	return env.Redacted(source.Path, hex.EncodeToString(sum.Sum(nil)))
 }
 
 // pictureError is a picture of an envelope that cannot be opened, in a sentence.
