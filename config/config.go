@@ -57,7 +57,10 @@ type Model struct {
 }
 
 // Tools is the [tools] table.
-type Tools struct{ AlwaysLoad []string }
+type Tools struct {
+	AlwaysLoad   []string
+	PrivateHosts []string // HOST or HOST:PORT that fetch may read although they are not on the public internet
+}
 
 // History is the [history] table.
 type History struct {

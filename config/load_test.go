@@ -149,7 +149,7 @@ newline = ["alt+enter", "ctrl+j"]
 			Price:  map[string]float64{"input": 3, "output": 15.5, "cache_read": 0.3, "cache_write": 10},
 			Quirks: map[string]any{"developer_role": true, "id_style": "alnum9"},
 		}, {ID: "local/n", Limits: map[string]int64{"max_images": 1}}},
-		Tools:       Tools{[]string{"read_media"}},
+		Tools:       Tools{AlwaysLoad: []string{"read_media"}},
 		History:     History{7, 2},
 		Permissions: Permissions{Allow: []string{"shell(go test *)"}, Ask: []string{"shell(git push)"}, Deny: []string{"read(**/private/**)"}, Credentials: []string{"*.vault"}, NotCredentials: []string{"testdata/**/*.key"}, Sandbox: "off", Network: "allow"},
 		UI:          UI{"dark", "off", false, true},

@@ -175,6 +175,7 @@ func otherRows() []row {
 	}
 	return []row{
 		list("tools.always_load", "", "adds", "Tools whose description every request carries, instead of being looked up by name.", func(c *Config) *[]string { return &c.Tools.AlwaysLoad }),
+		list("tools.private_hosts", "", "", "Hosts that `fetch` may read although they are not on the public internet, as `HOST` or `HOST:PORT`: `localhost:3000`.", func(c *Config) *[]string { return &c.Tools.PrivateHosts }),
 		{path: "history.max_images", kind: number, least: 1, unset: "5", project: "smaller than yours",
 			doc: "How many of the newest pictures stay in the conversation's context.",
 			set: func(c *Config, _ []string, v any) { c.History.MaxImages = int(v.(int64)) }, loosens: moreImages},

@@ -96,7 +96,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
-		Connect: connector(s, session), Guard: g, Tools: tools.New(append(tools.Builtin(), s.Extras.Tools...)...),
+		Connect: connector(s, session), Guard: g, Tools: tools.New(s.tools()...),
 		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine},
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 

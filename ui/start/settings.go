@@ -257,10 +257,16 @@ func (s *Settings) Choose() (providers.Route, string, error) {
 
 func (s *Settings) toolNames() []string {
 	names := []string{guard.OutsideTool} // no tool of its own, but a name in rules
-	for _, t := range append(tools.Builtin(), s.Extras.Tools...) {
+	for _, t := range s.tools() {
 		names = append(names, t.Spec.Name)
 	}
 	return names
+}
+
+// tools are those of every session: built-in ones first, then what files declare.
+func (s *Settings) tools() []tools.Tool {
+	all := append(tools.Builtin(), extend.Fetch(extend.FetchOptions{PrivateHosts: s.Config.Tools.PrivateHosts}))
+	return append(all, s.Extras.Tools...)
 }
 
 // validators are the checks that the owners of names lend to the settings.
