@@ -71,6 +71,9 @@ func questionTitle(ask agent.PermissionAsked) string {
 	if ask.Decision.Opening.Path != "" {
 		return flat(ask.Effect.Tool) + ": open a path outside the workspace?"
 	}
+	if ask.Effect.Outside {
+		return flat(ask.Effect.Tool) + ": run this command outside the sandbox?"
+	}
 	if ask.Effect.Kind == guard.KindPlan {
 		return "the plan: carry it out?"
 	}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,9 +70,7 @@ func confineFiles(p Policy) error {
 	rules := &ruleset{fd: int(fd), handled: attr.Handled_access_fs}
 	defer unix.Close(rules.fd)
 	for _, name := range slices.Concat(p.Write, alwaysWritten) {
-		if err := rules.open(name, rules.handled&^deviceRights); err != nil {
-			return err
-		}
+		rules.open(name, rules.handled&^deviceRights)
 	}
 	if len(p.Hide) > 0 {
 		if err := rules.openAround("/", p.Hide); err != nil {
@@ -86,39 +83,32 @@ func confineFiles(p Policy) error {
 	return nil
 }
 
-// open gives rights below a folder, or to one file. What is not there, or may not be opened anyway, needs none.
-func (r *ruleset) open(name string, rights uint64) error {
+// open gives rights below a folder, or to one file. Where that fails, because it is not there, or lies on a file
+// system that does not answer, it stays closed: rules only open.
+func (r *ruleset) open(name string, rights uint64) {
 	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
-	switch {
-	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EACCES), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
-		return nil
-	case err != nil:
-		return fmt.Errorf("%s: %w", name, err)
+	if err != nil {
+		return
 	}
 	defer unix.Close(fd)
 	var info unix.Stat_t
 	if err := unix.Fstat(fd, &info); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return
 	}
 	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= fileRights & r.handled
 	}
 	beneath := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&beneath)), 0, 0, 0); errno != 0 {
-		return fmt.Errorf("%s: %w", name, errno)
-	}
-	return nil
+	_, _, _ = unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&beneath)), 0, 0, 0)
 }
 
 // openAround lets everything below a folder be read but what is hidden. Links are passed over: what they lead to
 // is opened, or not, where it lies.
 func (r *ruleset) openAround(dir string, hidden []string) error {
-	if r.rules++; r.rules > maxHidingRules {
-		return fmt.Errorf("more than %d files and folders lie beside those that are hidden", maxHidingRules)
-	}
 	below := slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(h, strings.TrimSuffix(dir, "/")+"/") })
 	if !below {
-		return r.open(dir, readRight)
+		r.open(dir, readRight)
+		return nil
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -129,15 +119,12 @@ func (r *ruleset) openAround(dir string, hidden []string) error {
 		if e.Type()&os.ModeSymlink != 0 || slices.Contains(hidden, name) {
 			continue
 		}
-		if !e.IsDir() {
-			if r.rules++; r.rules > maxHidingRules {
-				return fmt.Errorf("more than %d files and folders lie beside those that are hidden", maxHidingRules)
-			}
-			err = r.open(name, readRight)
-		} else {
-			err = r.openAround(name, hidden)
+		if r.rules++; r.rules > maxHidingRules {
+			return fmt.Errorf("more than %d files and folders lie beside those that are hidden", maxHidingRules)
 		}
-		if err != nil {
+		if !e.IsDir() {
+			r.open(name, readRight)
+		} else if err := r.openAround(name, hidden); err != nil {
 			return err
 		}
 	}
