@@ -7,11 +7,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image/png"
-	"net"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"espy/providers/strict"
 	"espy/ui/terminal"
@@ -198,13 +199,27 @@ func TestACutStreamIsAskedForAgainAndNeverSpliced(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsDownIsNamedAndTheTextIsKept(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// refusing is an address of this machine that refuses every connection: it is taken, and nobody listens.
+func refusing(t *testing.T) string {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	listener.Close()
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	unix.CloseOnExec(fd)
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	bound, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", bound.(*unix.SockaddrInet4).Port)
+}
+
+func TestAServerThatIsDownIsNamedAndTheTextIsKept(t *testing.T) {
+	address := refusing(t)
 	w := newWorld(t).serve("http://" + address)
 	term := w.opened()
 	send(term, "hello there")
