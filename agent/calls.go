@@ -132,6 +132,19 @@ func (a *Agent) runBatch(ctx context.Context, batch []*job) error {
 	return err
 }
 
+// remedy says what would let a call run that nobody can be asked about.
+func (a *Agent) remedy(effect guard.Effect, decision guard.Decision) string {
+	switch {
+	case decision.Opening.Path != "":
+		return "a path outside the workspace is opened by no mode and no rule, only by the user with /trust add in the full-screen program."
+	case effect.Kind == guard.KindPlan:
+		return "the plan stands in the answer, and another --mode carries it out."
+	case a.opt.Guard.Mode() == guard.ModeFull:
+		return "it needs a rule in the configuration or --allow."
+	}
+	return "it needs a rule in the configuration, --allow, or a wider --mode."
+}
+
 // judge asks the guard, and the person where the guard says so. A refusal becomes the call's result. A call whose
 // path was opened is planned and judged again: what it would do could not be seen before.
 func (a *Agent) judge(ctx context.Context, j *job) error {
@@ -145,7 +158,7 @@ func (a *Agent) judge(ctx context.Context, j *job) error {
 			a.events.put(PermissionSettled{Call: j.call, Reason: decision.Reason})
 			return nil
 		case a.opt.Headless:
-			reason := fmt.Sprintf("%s Nobody can be asked in this run; it needs a rule in the configuration, --allow, or a wider --mode.", sentence(decision.Reason))
+			reason := sentence(decision.Reason) + " Nobody can be asked in this run; " + a.remedy(j.effect, decision)
 			j.refuse(reason)
 			a.events.put(PermissionSettled{Call: j.call, Reason: reason})
 			return nil

@@ -12,6 +12,28 @@ import (
 	"espy/providers/strict"
 )
 
+func TestARefusalNobodyCanBeAskedAboutSaysWhatWouldHelp(t *testing.T) {
+	outside := guard.Decision{Verdict: guard.Ask, Opening: guard.Opening{Path: "/data/a"}}
+	for _, c := range []struct {
+		mode     guard.Mode
+		effect   guard.Effect
+		decision guard.Decision
+		says     string
+		silent   string
+	}{
+		{guard.ModeAsk, guard.Effect{Kind: guard.KindExec}, guard.Decision{}, "wider --mode", "/trust"},
+		{guard.ModeFull, guard.Effect{Kind: guard.KindExec}, guard.Decision{}, "--allow", "--mode"},
+		{guard.ModeFull, guard.Effect{Kind: guard.KindRead}, outside, "/trust add", "wider"},
+		{guard.ModeAsk, guard.Effect{Kind: guard.KindRead}, outside, "/trust add", "wider"},
+		{guard.ModePlan, guard.Effect{Kind: guard.KindPlan}, guard.Decision{}, "another --mode", "--allow"},
+	} {
+		a := &Agent{opt: Options{Guard: guard.New(guard.Options{Mode: c.mode})}}
+		if got := a.remedy(c.effect, c.decision); !strings.Contains(got, c.says) || strings.Contains(got, c.silent) {
+			t.Errorf("in %s mode: %q, which should speak of %q and not of %q", c.mode, got, c.says, c.silent)
+		}
+	}
+}
+
 // overloaded is a service that asks to wait, and a session on it whose retries really wait.
 func overloaded(t *testing.T, tongue tongue, wait string) (*house, *strict.Server, providers.Route) {
 	h := newHouse(t, guard.ModeAsk)

@@ -7,7 +7,10 @@
 // validators, and main wires them. Nothing here may quote a key or a header's value in a sentence.
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Config is the merged settings. Its zero value is not the default; Load starts from Default.
 type Config struct {
@@ -101,6 +104,16 @@ func Default() Config {
 
 // RuleSource is the key of Sources that says where a rule of a list ("allow", "ask" or "deny") comes from.
 func RuleSource(list, rule string) string { return "permissions." + list + " " + rule }
+
+// GivenBy names the flag or the variable that an entry of Sources names, as "--model"; ok is false where it is a file.
+func GivenBy(source string) (name string, ok bool) {
+	for _, place := range []string{commandLine, environment} {
+		if name, ok = strings.CutPrefix(source, place+" "); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
 
 // Problem is one fault of the settings.
 type Problem struct {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,10 +15,16 @@ type Dirs struct {
 
 // FindDirs follows the XDG base directories, also on macOS: $XDG_CONFIG_HOME/espy and $XDG_STATE_HOME/espy, else
 // ~/.config/espy and ~/.local/state/espy; on Windows, where those are not set, %AppData%\espy and
-// %LocalAppData%\espy. A relative value is ignored, as the XDG specification says. Nothing is made.
+// %LocalAppData%\espy. A relative value is an error: it would put sessions and keys into whatever folder espy was
+// started in, and passing it over would put them where nobody looks. Nothing is made.
 func FindDirs(env func(string) (string, bool)) (Dirs, error) {
 	if env == nil {
 		env = os.LookupEnv
+	}
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		if dir, ok := env(name); ok && dir != "" && !filepath.IsAbs(dir) && (name != "HOME" || runtime.GOOS != "windows") {
+			return Dirs{}, fmt.Errorf("%s is %q, which is no absolute path; espy keeps its settings and sessions there, so set it to a whole path", name, dir)
+		}
 	}
 	home, homeErr := os.UserHomeDir()
 	if set, ok := env("HOME"); ok && filepath.IsAbs(set) {

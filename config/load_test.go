@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -469,12 +470,39 @@ func TestTheFingerprintFollowsTheFiles(t *testing.T) {
 	}
 }
 
-func TestFoldersFollowXDGAndIgnoreRelativeOnes(t *testing.T) {
+func TestFoldersFollowXDGAndRelativeOnesAreRefused(t *testing.T) {
 	root := t.TempDir()
-	env := map[string]string{"HOME": root, "XDG_CONFIG_HOME": filepath.Join(root, "c"), "XDG_STATE_HOME": "relative", "LocalAppData": root}
-	dirs, err := FindDirs(func(n string) (string, bool) { v, ok := env[n]; return v, ok })
+	find := func(env map[string]string) (Dirs, error) {
+		return FindDirs(func(n string) (string, bool) { v, ok := env[n]; return v, ok })
+	}
+	dirs, err := find(map[string]string{"HOME": root, "XDG_CONFIG_HOME": filepath.Join(root, "c"), "XDG_STATE_HOME": "", "LocalAppData": root})
 	if err != nil || dirs.Config != filepath.Join(root, "c", "espy") || !filepath.IsAbs(dirs.State) {
 		t.Errorf("%+v, %v", dirs, err)
+	}
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		if name == "HOME" && runtime.GOOS == "windows" {
+			continue
+		}
+		for _, bad := range []string{"relative", ".", "./x"} {
+			env := map[string]string{"HOME": root}
+			env[name] = bad
+			if dirs, err := find(env); err == nil || !strings.Contains(err.Error(), name+" is ") {
+				t.Errorf("%s=%s gives %+v, %v", name, bad, dirs, err)
+			}
+		}
+	}
+}
+
+func TestARuleThatTwoFilesHoldBelongsToTheFirst(t *testing.T) {
+	h := newHome(t)
+	h.user("[permissions]\ndeny = [\"shell(rm *)\"]")
+	h.project("[permissions]\ndeny = [\"shell(rm *)\", \"shell(dd *)\"]")
+	c, _ := Load(h.Options)
+	if at := c.Sources[RuleSource("deny", "shell(rm *)")]; !strings.HasPrefix(at, h.Dirs.ConfigFile()) {
+		t.Errorf("the user's rule is said to come from %s", at)
+	}
+	if at := c.Sources[RuleSource("deny", "shell(dd *)")]; !strings.Contains(at, ProjectFile()) {
+		t.Errorf("the project's rule is said to come from %s", at)
 	}
 }
 

@@ -245,7 +245,9 @@ func (m *merging) put(r row, at []string, e entry, v any) {
 	m.config.Sources[shown(e.path)] = place
 	if rules, ok := v.([]string); ok && r.check == CheckRule {
 		for _, rule := range rules {
-			m.config.Sources[RuleSource(e.path[1], rule)] = place
+			if key := RuleSource(e.path[1], rule); m.config.Sources[key] == "" { // a later file repeats what holds already
+				m.config.Sources[key] = place
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package start
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -55,6 +56,45 @@ func builtInKeys() (names []string) {
 		}
 	}
 	return names
+}
+
+func TestAModelGivenAtTheStartIsSaidToBe(t *testing.T) {
+	s := settingsIn(t, "model = \"fake/echo\"\n")
+	why := func(flags Flags) string {
+		flags.Folder = s.Folder
+		loaded, err := Load(t.Context(), "test", flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, why, err := loaded.Choose()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return why
+	}
+	if got := why(Flags{}); got != "configured" {
+		t.Errorf("a model of the settings: %q", got)
+	}
+	if got := why(Flags{Model: "fake/echo"}); got != "--model" {
+		t.Errorf("a model of the command line: %q", got)
+	}
+	t.Setenv("ESPY_MODEL", "fake/echo")
+	if got := why(Flags{}); got != "ESPY_MODEL" {
+		t.Errorf("a model of the environment: %q", got)
+	}
+}
+
+func TestARelativeHomeIsRefusedBeforeAnythingIsMade(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	t.Setenv("XDG_STATE_HOME", "state")
+	var usage *UsageError
+	if _, err := Load(t.Context(), "test", Flags{Folder: folder}); !errors.As(err, &usage) {
+		t.Errorf("a relative XDG_STATE_HOME gives %v", err)
+	}
+	if entries, _ := os.ReadDir(folder); len(entries) > 0 {
+		t.Errorf("%v was made in the workspace", entries)
+	}
 }
 
 func TestATypedKeyIsUsedAtOnceAndAtTheNextStart(t *testing.T) {

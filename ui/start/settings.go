@@ -252,6 +252,9 @@ func (s *Settings) Choose() (providers.Route, string, error) {
 	if err != nil {
 		return route, why, &UsageError{err}
 	}
+	if name, given := config.GivenBy(s.Config.Sources["model"]); given && configured != "" {
+		why = name
+	}
 	return route, why, nil
 }
 
