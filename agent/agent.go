@@ -238,7 +238,7 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan TurnEnded) chan Tur
 // open says where the session stands.
 func (a *Agent) open() {
 	opened := Opened{Session: a.opt.Session.ID(), Folder: a.opt.Folder, Resumed: len(a.opt.Loaded.Records) > 0,
-		Route: a.Route(), Mode: a.opt.Guard.Mode(), Sandbox: a.opt.Guard.Sandboxed()}
+		Route: a.Route(), Effort: a.effortNow(), Mode: a.opt.Guard.Mode(), Sandbox: a.opt.Guard.Sandboxed()}
 	a.log.read(func(h *projection.History) {
 		opened.Messages, opened.Pictures = h.Conversation().Messages, h.Pictures()
 	})

@@ -150,6 +150,9 @@ func TestTheFileOfKeysIsClosedToTheTools(t *testing.T) {
 		f.Close()
 		t.Error("a tool can open the file of keys")
 	}
+	if !screen.settings.Secrets.Named(screen.settings.Dirs.KeysFile()) {
+		t.Error("the guard does not know the file of keys as a credential, so commands that name it would run")
+	}
 	if at, err := screen.current().Intake.AttachFile(t.Context(), screen.settings.Dirs.KeysFile()); err == nil {
 		t.Errorf("the file of keys was attached: %+v", at)
 	}
