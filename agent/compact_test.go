@@ -85,6 +85,21 @@ func TestAFixedPartLargerThanTheWindowEndsWithAnError(t *testing.T) {
 	}
 }
 
+func TestAMessageLargerThanTheWindowComesBackAndTheSessionGoesOn(t *testing.T) {
+	p := &answering{summary: "short"}
+	h := narrowHouse(t, 8000, p)
+	h.send(strings.Repeat("a very long message that goes on ", 2000))
+	rejected := h.until("the refusal", func(e Event) bool { _, ok := e.(Rejected); return ok }).(Rejected)
+	if !strings.Contains(rejected.Err.Error(), "8000") || len(rejected.Prompt.Text) != 1 {
+		t.Errorf("want the figures and the message back, got %v", rejected.Err)
+	}
+	h.end()
+	h.send("a short one")
+	if end := h.end(); end.Reason != EndDone {
+		t.Errorf("the next message ended %s: %v", end.Reason, end.Err)
+	}
+}
+
 func TestAnEmptyOrLongerSummaryIsRefusedAndNothingIsLost(t *testing.T) {
 	for _, summary := range []string{"", strings.Repeat("words ", 3000)} {
 		p := &answering{summary: summary}

@@ -115,6 +115,9 @@ func (a *Agent) accept(p Prompt) error {
 	if len(images) == 0 && strings.TrimSpace(joinText(p.Text)) == "" {
 		return errors.New("there is nothing to send: type a request or attach a picture")
 	}
+	if err := a.fitsAlone(route, p, images); err != nil {
+		return err
+	}
 	if err := a.opt.Session.Draft().Promote(refs...); err != nil {
 		return fmt.Errorf("the message could not be kept: %w", err)
 	}
@@ -135,6 +138,25 @@ func (a *Agent) accept(p Prompt) error {
 	}
 	a.events.put(TurnStarted{User: written.Body()})
 	return nil
+}
+
+// fitsAlone refuses a message that no compaction could make room for. Once written down it would keep every
+// later request from being sent.
+func (a *Agent) fitsAlone(route providers.Route, p Prompt, images []message.Image) error {
+	window := route.Model.ContextWindow
+	if window <= 0 {
+		return nil
+	}
+	own := projection.EstimateText(joinText(p.Text))
+	for _, i := range images {
+		tokens, _, _ := projection.Price(i, route)
+		own += tokens
+	}
+	fixed := projection.Measure(providers.Request{System: a.opt.System(), Tools: a.opt.Tools.Specs()}, route).Total()
+	if fixed >= window || fixed+own <= window {
+		return nil // what is wrong with the fixed part is said when the request is built
+	}
+	return fmt.Errorf("this message takes about %d tokens, and %s takes %d with %d of them for the system text and the tools; shorten it, save it as a file for the model to read in parts, or choose a model with a larger window with /model", own, route.Name(), window, fixed)
 }
 
 // opening is what a log starts with, and the prelude wherever it changed since it was last written.
