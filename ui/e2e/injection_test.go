@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"espy/ui/terminal"
 )
@@ -61,6 +64,7 @@ func TestQuestionsShowWhatIsHiddenAndCannotSteerTheTerminal(t *testing.T) {
 		term.WaitFor("permission rules")
 		leave(term, "permission rules")
 		untouched(t, term)
+		obedient(t, term)
 		term.Signal(os.Kill)
 		term.Wait()
 	}
@@ -76,6 +80,7 @@ func TestAPlanIsShownWholeAndCannotSteerTheTerminal(t *testing.T) {
 	term.WaitFor("that is all")
 	term.WaitFor(" auto ")
 	untouched(t, term)
+	obedient(t, term)
 	quit(t, term)
 }
 
@@ -119,6 +124,7 @@ func TestAFolderWithAHostileNameAndHostileSettingsCannotSteerTheTerminal(t *test
 	send(term, "hello there")
 	term.WaitFor("text: 11 characters")
 	untouched(t, term)
+	obedient(t, term)
 	quit(t, term)
 	out := w.run("doctor").stdout + w.run("config", "check").stdout + w.run("sessions", "list").stdout
 	for _, attack := range attacks() {
@@ -261,4 +267,49 @@ func TestAcceptanceIsBoundToWhatWasSeenAndAProjectOnlyTightens(t *testing.T) {
 	term = w.opened()
 	term.WaitFor("Not accepted in this folder")
 	quit(t, term)
+}
+
+// obedient proves that the program wrote only sequences of its own kinds.
+func obedient(t *testing.T, term *terminal.Terminal) {
+	t.Helper()
+	for _, found := range strange(term.Output()) {
+		t.Errorf("%q reached the terminal", found)
+	}
+}
+
+// strange lists what no program like this one writes: strings for the terminal that hold what came from elsewhere,
+// and between sequences anything but text and the ends of lines.
+func strange(raw []byte) (found []string) {
+	state := byte(ansi.NormalState)
+	for len(raw) > 0 {
+		sequence, width, n, next := ansi.DecodeSequence(raw, state, nil)
+		state, raw = next, raw[n:]
+		bad := false
+		switch {
+		case width > 0 || len(sequence) == 0:
+		case ansi.HasCsiPrefix(sequence):
+			bad = sequence[0] != 0x1b
+		case ansi.HasOscPrefix(sequence), ansi.HasDcsPrefix(sequence), ansi.HasApcPrefix(sequence), ansi.HasPmPrefix(sequence), ansi.HasSosPrefix(sequence):
+			bad = bytes.Contains(sequence, []byte("pwned")) || bytes.Contains(sequence, []byte("cHdu"))
+		case sequence[0] == 0x1b:
+			bad = len(sequence) == 2 && !bytes.ContainsAny(sequence[1:], "78=>M\\")
+		case len(sequence) == 1:
+			bad = sequence[0] < ' ' && !bytes.ContainsAny(sequence, "\r\n\t\b")
+		}
+		if bad {
+			found = append(found, string(sequence))
+		}
+	}
+	return found
+}
+
+func TestTheLookForStraySequencesSeesThoseThatAreMeant(t *testing.T) {
+	for _, attack := range []string{"\x1b]0;pwned\x07", "\x1b]52;c;cHduZWQ=\x07", "\x1bPpwned\x1b\\", "\x1bcpwned", "\x1b_Gi=1;pwned\x1b\\", "\x07pwned", "\x0epwned"} {
+		if len(strange([]byte("text \x1b[31mred\x1b[0m\r\n"+attack+" more"))) == 0 {
+			t.Errorf("%q is not seen", attack)
+		}
+	}
+	if found := strange([]byte("text \x1b[31mred\x1b[0m\r\n\x1b]11;?\x1b\\\x1b[?1049h├─ é")); len(found) > 0 {
+		t.Errorf("%q are no attacks", found)
+	}
 }
