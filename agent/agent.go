@@ -54,12 +54,13 @@ type Options struct {
 
 // Agent is one session being worked on.
 type Agent struct {
-	opt    Options
-	log    *journal
-	env    *tools.Env
-	gate   *media.Gate
-	files  *checkpoint.Keeper // nil where no folder is worked in
-	events *mailbox
+	opt     Options
+	log     *journal
+	env     *tools.Env
+	gate    *media.Gate
+	files   *checkpoint.Keeper // nil where no folder is worked in
+	events  *mailbox
+	repeats repeats // of the running turn
 
 	commands chan struct{} // holds a token when inbox is not empty
 	mu       sync.Mutex    // guards what follows

@@ -48,6 +48,9 @@ func (a *Agent) runCalls(ctx context.Context, answer message.Message) (refused b
 		}
 		i = end
 	}
+	if err := a.repeats.stop(); err != nil {
+		return refused, err
+	}
 	for _, j := range jobs {
 		refused = refused || j.outcome.Result.Meta[message.MetaRefused] != ""
 	}
@@ -286,6 +289,7 @@ func (a *Agent) finish(ctx context.Context, j *job) error {
 	r := j.outcome.Result
 	r.CallID = j.call.ID
 	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
+	r.Text += a.repeats.count(j, r)
 	meta := make(map[string]string, len(r.Meta)+1)
 	for k, v := range r.Meta {
 		meta[k] = v

@@ -65,6 +65,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, fresh bool) error {
 		return a.runShellLine(ctx, line)
 	}
 	refused := false
+	a.repeats.begin()
 	for requests := 1; ; requests++ {
 		if a.opt.MaxTurns > 0 && requests > a.opt.MaxTurns {
 			return fmt.Errorf("stopped after %d requests to the model: %w", a.opt.MaxTurns, errLimit)
