@@ -76,7 +76,11 @@ func newTheme(name string, dark, noColor bool, profile termenv.Profile) *theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(profile)
 	r.SetHasDarkBackground(name != "light")
-	return paint(name, colours, r.NewStyle)
+	t := paint(name, colours, r.NewStyle)
+	if colours == sixteen {
+		t.markdown = markdown.Sixteen()
+	}
+	return t
 }
 
 func paint(name string, p palette, style func() lipgloss.Style) *theme {

@@ -59,19 +59,25 @@ const (
 	syntaxClasses
 )
 
-// Dark is for dark backgrounds. Colours are of the 256, which every terminal of today has.
+// Dark is for dark backgrounds, on a terminal with 256 colours.
 func Dark() Theme {
-	return colours("75", "180", "108", "139", "150", "243", "114", "174", "110", "245")
+	return colours(of256, "75", "180", "108", "139", "150", "243", "114", "174", "110", "245")
 }
 
 // Light is for light backgrounds.
 func Light() Theme {
-	return colours("25", "130", "28", "90", "64", "243", "22", "124", "31", "242")
+	return colours(of256, "25", "130", "28", "90", "64", "243", "22", "124", "31", "242")
 }
 
-// colours builds a theme from ten colours of the 256.
-func colours(heading, code, str, keyword, fn, comment, added, removed, typ, dim string) Theme {
-	fg := func(c string) Style { return Style("38;5;" + c) }
+// Sixteen is for terminals with the first colours only, on any background: what is read second is faint.
+func Sixteen() Theme {
+	return colours(func(c string) Style { return Style(c) }, "36", "33", "32", "35", "36", "2", "32", "31", "36", "2")
+}
+
+func of256(c string) Style { return Style("38;5;" + c) }
+
+// colours builds a theme from ten colours.
+func colours(fg func(c string) Style, heading, code, str, keyword, fn, comment, added, removed, typ, dim string) Theme {
 	t := Theme{
 		Heading: fg(heading).With("1"), Strong: "1", Emphasis: "3", Strike: "9", Code: fg(code),
 		Label: fg(dim), Quote: fg(dim).With("3"), Bar: fg(dim), Link: fg(heading).With("4"), URL: fg(dim), Image: fg(code), HTML: fg(dim),
