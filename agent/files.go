@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ type fileList struct {
 // workspace's files that match it best.
 func (in *Intake) Complete(ctx context.Context, prefix string, most int) []string {
 	if filepath.IsAbs(prefix) || strings.HasPrefix(prefix, "~/") || strings.HasPrefix(prefix, "../") {
-		return completeOutside(prefix, in.agent.opt.Folder, most)
+		return completeOutside(prefix, in.agent.opt.Folder, in.secrets, most)
 	}
 	names := in.files.get(ctx)
 	if prefix == "" {
@@ -66,6 +67,8 @@ func (l *fileList) get(ctx context.Context) []string {
 	if len(names) > mostListed {
 		names = names[:mostListed]
 	}
+	secrets := l.roots.Secrets() // what would be refused is not offered
+	names = slices.DeleteFunc(names, func(name string) bool { return secrets.Named(filepath.Join(l.folder, name)) })
 	sort.Strings(names)
 	l.names, l.made = names, time.Now()
 	return names
@@ -94,7 +97,7 @@ func (l *fileList) walk(ctx context.Context) []string {
 }
 
 // completeOutside lists what a folder outside the workspace holds, for /attach, which may name it.
-func completeOutside(prefix, folder string, most int) []string {
+func completeOutside(prefix, folder string, secrets *guard.Secrets, most int) []string {
 	typed, base := filepath.Split(prefix)
 	dir := typed
 	if rest, ok := strings.CutPrefix(typed, "~/"); ok {
@@ -115,7 +118,7 @@ func completeOutside(prefix, folder string, most int) []string {
 		if len(out) == most {
 			break
 		}
-		if strings.HasPrefix(e.Name(), base) && (base != "" || !strings.HasPrefix(e.Name(), ".")) {
+		if strings.HasPrefix(e.Name(), base) && !secrets.Named(filepath.Join(dir, e.Name())) && (base != "" || !strings.HasPrefix(e.Name(), ".")) {
 			name := typed + e.Name()
 			if e.IsDir() {
 				name += "/"

@@ -73,3 +73,5 @@ func DirectCommand(ctx context.Context, argv []string, dir string, env []string)
 	cmd.WaitDelay = killGrace + gitWait
 	return cmd, nil
 }
+
+func groupLives(group int) bool { return syscall.Kill(-group, 0) == nil }

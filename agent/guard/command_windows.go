@@ -36,3 +36,8 @@ func DirectCommand(ctx context.Context, argv []string, dir string, env []string)
 	cmd.WaitDelay = killGrace + gitWait
 	return cmd, nil
 }
+
+// groupLives: without sessions what a command leaves running cannot be told from anything else.
+func groupLives(int) bool { return false }
+
+func endGroup(int) error { return nil }

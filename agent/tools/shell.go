@@ -105,6 +105,7 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 	began := time.Now()
 	waitErr := cmd.Run()
 	took := time.Since(began)
+	env.Left.Note(cmd.Process)
 	text, ref, err := out.finish()
 	if err != nil {
 		return Outcome{}, err

@@ -41,6 +41,7 @@ type Room struct {
 	Session *store.Session
 	Why     string // how the model was chosen
 
+	left   *guard.Leftovers
 	trace  *providers.Trace
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -92,12 +93,13 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	if err != nil {
 		return nil, err
 	}
+	left := &guard.Leftovers{}
 	shell, shellErr := guard.FindShell()
 	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
 		Connect: connector(s, session), Guard: g, Tools: tools.New(s.tools()...),
-		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine},
+		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left},
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
@@ -110,7 +112,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		return nil, errors.Join(err, roots.Close())
 	}
 	loopCtx, cancel := context.WithCancel(ctx)
-	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, trace: s.Trace, cancel: cancel, done: make(chan struct{}),
+	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, left: left, trace: s.Trace, cancel: cancel, done: make(chan struct{}),
 		Intake: agent.NewIntake(loop, s.Store, s.Secrets, clipboard.Env{})}
 	go func() {
 		defer close(room.done)
@@ -124,6 +126,7 @@ func (r *Room) Close() error {
 	r.once.Do(func() {
 		r.cancel()
 		<-r.done
+		r.left.End()
 		r.err = errors.Join(r.err, r.Roots.Close(), r.Session.Close(), r.traceEnd())
 	})
 	return r.err
