@@ -1,0 +1,110 @@
+package media
+
+import (
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// programs skips where a program of the comparison is missing; where every change is proven they must be there.
+func programs(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err == nil {
+			continue
+		} else if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is needed here: %v", name, err)
+		} else {
+			t.Skipf("%s is not installed", name)
+		}
+	}
+}
+
+func TestSmallTextIsAsLegibleAsWithImageMagicksLanczos(t *testing.T) {
+	programs(t, "convert", "tesseract")
+	for name, th := range map[string]theme{"dark on light": paper, "light on dark": night} {
+		m, columns := written(t, image.Pt(3840, 1080), th)
+		dir := t.TempDir()
+		source := filepath.Join(dir, "page.png")
+		if err := os.WriteFile(source, pngOf(t, m), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink := &memorySink{}
+		pic, err := NewGate().Ingest(t.Context(), sink, sourceOf("page.png", data), Options{})
+		if err != nil || pic.Image.Width != 2048 || pic.Image.MediaType != "image/png" {
+			t.Fatalf("%+v, %v", pic, err)
+		}
+		ours, theirs := filepath.Join(dir, "ours.png"), filepath.Join(dir, "theirs.png")
+		if err := os.WriteFile(ours, sink.blobs[pic.Image.Ref], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run(t, "convert", source, "-filter", "Lanczos", "-resize", "2048x", theirs)
+		lost, lostByThem, all := 0, 0, 0
+		for i, column := range columns {
+			all += len(letters(column))
+			a, b := missing(column, readColumn(t, ours, i)), missing(column, readColumn(t, theirs, i))
+			t.Logf("%d px: of %d characters %d are lost, %d with Lanczos", columnPixels(i), len(letters(column)), a, b)
+			lost, lostByThem = lost+a, lostByThem+b
+		}
+		t.Logf("%s: of %d characters %d are lost, %d with Lanczos", name, all, lost, lostByThem)
+		if lost > lostByThem {
+			t.Errorf("%s: %d of %d characters are lost, with ImageMagick's Lanczos only %d", name, lost, all, lostByThem)
+		}
+		if all < 5000 || lost > all/4 {
+			t.Errorf("%s: %d of %d characters are lost: the text was not read at all", name, lost, all)
+		}
+	}
+}
+
+func run(t testing.TB, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "OMP_THREAD_LIMIT=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v", program, args, err)
+	}
+	return string(out)
+}
+
+// readColumn reads one column of a page that was scaled to 2048 pixels.
+func readColumn(t testing.TB, path string, i int) string {
+	t.Helper()
+	x, width := columnAt(i)
+	part := filepath.Join(t.TempDir(), "part.png")
+	crop := geometryOf(image.Rect((x-12)*2048/3840, 0, (x+width+12)*2048/3840, 576))
+	run(t, "convert", path, "-crop", crop, "+repage", "-filter", "Mitchell", "-resize", "300%", part)
+	return run(t, "tesseract", part, "-", "--psm", "6", "-l", "eng")
+}
+
+// letters is a text without the space between its words.
+func letters(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// missing is how many characters must be changed, put in or taken out to get from what was read to what was written.
+func missing(want, got string) int {
+	a, b := letters(want), letters(got)
+	line := make([]int, len(b)+1)
+	for j := range line {
+		line[j] = j
+	}
+	for i := range len(a) {
+		before := line[0]
+		line[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = line[j+1]
+			line[j+1] = min(cost, line[j]+1, before+1)
+		}
+	}
+	return line[len(b)]
+}
