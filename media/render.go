@@ -74,7 +74,7 @@ func (r *renderer) Begin(h rows.Header) error {
 			ratioX:  float64(r.want.Dx()) / float64(size.X) * half(size.X, out.X) / p.step,
 			ratioY:  float64(r.want.Dy()) / float64(size.Y) * half(size.Y, out.Y) / p.stepY,
 			offsetX: float64(r.want.Min.X-window.Min.X) / p.step,
-			offsetY: float64(r.want.Min.Y-window.Min.Y) / p.stepY,
+			offsetY: float64(r.want.Min.Y-window.Min.Y) / p.stepY, averaged: shrink > 1,
 		}
 		p.scaler = newPlaneScaler(src.X, src.Y, dst, g, h.Layout == rows.RGBA)
 		r.canvas.planes = append(r.canvas.planes, dst)

@@ -36,6 +36,7 @@ type planeScaler struct {
 type geometry struct {
 	ratioX, ratioY   float64
 	offsetX, offsetY float64
+	averaged         bool // the source was reduced already
 }
 
 func newPlaneScaler(srcW, srcH int, out plane, g geometry, alpha bool) *planeScaler {
@@ -53,8 +54,12 @@ func newPlaneScaler(srcW, srcH int, out plane, g geometry, alpha bool) *planeSca
 	}
 	w, h := ceilDiv(srcW, s.boxX), ceilDiv(srcH, s.boxY)
 	bx, by := float64(s.boxX), float64(s.boxY)
-	s.columns = kernelTable(w, out.w, g.ratioX/bx, g.offsetX/bx)
-	s.lines = kernelTable(h, out.h, g.ratioY/by, g.offsetY/by)
+	k := fineKernel()
+	if g.averaged || s.boxX > 1 || s.boxY > 1 {
+		k = coarseKernel()
+	}
+	s.columns = kernelTable(w, out.w, g.ratioX/bx, g.offsetX/bx, k)
+	s.lines = kernelTable(h, out.h, g.ratioY/by, g.offsetY/by, k)
 	s.line = make([]float32, w*out.n)
 	s.across = make([]float32, out.w*out.n)
 	if s.boxX > 1 || s.boxY > 1 {
