@@ -103,7 +103,7 @@ func sees(image providers.Capability) providers.Route {
 		Model: providers.Model{Provider: "test", ID: "model-" + string(image), ImageInput: image, ImageCost: "anthropic-28", ContextWindow: 200000}}
 }
 
-func newHouse(t *testing.T, mode guard.Mode, plays ...play) *house {
+func newHouse(t testing.TB, mode guard.Mode, plays ...play) *house {
 	t.Helper()
 	return newHouseFor(t, mode, plays...)
 }

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/jpeg"
 	"math"
+	"runtime/debug"
 
 	"espy/media/png"
 	"espy/media/rows"
@@ -41,6 +42,7 @@ var errLadder = errors.New("no encoding fits the limit")
 // encode takes the ladder. The canvas must not be used afterwards.
 func encode(ctx context.Context, c *canvas, lossless bool, limit int64) (encoded, error) {
 	var steps []string
+	c.settle()
 	if c.transparent() || lossless && len(c.planes) == 1 && png.Flatness(c.picture()) >= flatForPNG {
 		data, form, err := png.Encode(ctx, c.picture(), limit)
 		switch {
@@ -53,11 +55,39 @@ func encode(ctx context.Context, c *canvas, lossless bool, limit int64) (encoded
 		if c.transparent() {
 			steps = append(steps, "transparency laid on white")
 		}
+		c.settle()
 	}
-	c = c.subsampled()
+	c = c.forJPEG()
 	e, err := encodeJPEG(ctx, c, limit)
 	e.steps = append(steps, e.steps...)
 	return e, err
+}
+
+// settle gives back what earlier steps let go of, where the picture is so large that the collector would wait until as
+// much again was taken.
+func (c *canvas) settle() {
+	if c.bytes() >= settleFrom {
+		debug.FreeOSMemory()
+	}
+}
+
+func (c *canvas) bytes() (total int) {
+	for _, p := range c.planes {
+		total += len(p.pix)
+	}
+	return total
+}
+
+// forJPEG is the canvas in planes, which for a large picture do not hold on to the memory of its pixels.
+func (c *canvas) forJPEG() *canvas {
+	large := c.bytes() >= settleFrom
+	out := c.subsampled()
+	if large && out != c {
+		out.planes[0].pix = bytes.Clone(out.planes[0].pix)
+		c.planes = nil
+		debug.FreeOSMemory()
+	}
+	return out
 }
 
 func pngStep(f png.Form) string {
@@ -138,6 +168,9 @@ func (b *cappedBuffer) encode(c *canvas, quality int) error {
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	if int64(b.Len()+len(p)) > b.limit {
 		return 0, png.ErrOver
+	}
+	if b.Len()+len(p) > b.Cap() && b.Cap() >= growthFrom {
+		b.Grow(int(b.limit) - b.Len()) // once for all: doubling would leave as much behind
 	}
 	return b.Buffer.Write(p)
 }

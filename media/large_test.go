@@ -226,7 +226,7 @@ func writePNG(path string, m *image.NRGBA, kind byte, depth int, interlaced bool
 			w.WriteString(pngChunk("PLTE", string(table)))
 		}
 		var data bytes.Buffer
-		z, _ := zlib.NewWriterLevel(&data, 3)
+		z, _ := zlib.NewWriterLevel(&data, 5)
 		for _, p := range passes {
 			if err := p.write(z, m, kind, depth); err != nil {
 				return err
@@ -258,7 +258,7 @@ func (p pass) write(z *zlib.Writer, m *image.NRGBA, kind byte, depth int) error 
 			putPixel(line, i, kind, depth, at[0], at[1], at[2], at[3])
 		}
 		copy(out[1:], line)
-		if out[0] = 0; apart > 0 {
+		if out[0] = 0; apart > 0 && depth == 8 {
 			out[0] = 1 // each byte less that of the pixel before
 			for i := apart; i < len(line); i++ {
 				out[1+i] = line[i] - line[i-apart]

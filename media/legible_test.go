@@ -46,6 +46,7 @@ func TestSmallTextIsAsLegibleAsWithImageMagicksLanczos(t *testing.T) {
 			t.Fatal(err)
 		}
 		run(t, "convert", source, "-filter", "Lanczos", "-resize", "2048x", theirs)
+		alike := psnr(decodedFile(t, ours), decodedFile(t, theirs))
 		lost, lostByThem, all := 0, 0, 0
 		for i, column := range columns {
 			all += len(letters(column))
@@ -53,14 +54,28 @@ func TestSmallTextIsAsLegibleAsWithImageMagicksLanczos(t *testing.T) {
 			t.Logf("%d px: of %d characters %d are lost, %d with Lanczos", columnPixels(i), len(letters(column)), a, b)
 			lost, lostByThem = lost+a, lostByThem+b
 		}
-		t.Logf("%s: of %d characters %d are lost, %d with Lanczos", name, all, lost, lostByThem)
-		if lost > lostByThem {
+		t.Logf("%s: of %d characters %d are lost, %d with Lanczos; the two pictures differ by %.1f dB", name, all, lost, lostByThem, alike)
+		// Which letter is misread hangs on the last bit of its pixels: with one kernel twice, half of a hundredth differ.
+		if lost > lostByThem+all/200 {
 			t.Errorf("%s: %d of %d characters are lost, with ImageMagick's Lanczos only %d", name, lost, all, lostByThem)
+		}
+		if alike < 38 {
+			t.Errorf("%s: the picture is %.1f dB from that of Lanczos", name, alike)
 		}
 		if all < 4000 || lost > all/4 {
 			t.Errorf("%s: %d of %d characters are lost: the text was not read at all", name, lost, all)
 		}
 	}
+}
+
+func decodedFile(t testing.TB, path string) image.Image {
+	t.Helper()
+	f, _ := openFile(t, path)
+	m, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func run(t testing.TB, program string, args ...string) string {

@@ -40,6 +40,8 @@ const (
 	turnedCeiling = 24 << 20 // the same for packed pixels that must be transposed, which needs two copies
 	wireOverhead  = 8 << 20  // the encoded bytes as they grow, encoder tables
 	scalerSlack   = 1 << 20  // open rows of the scaler
+	settleFrom    = 20 << 20 // a result from which what is garbage is given back before it is encoded: none of detail auto is
+	growthFrom    = 1 << 20  // encoded bytes from which their buffer grows to its limit at once
 	profileMax    = 1 << 20  // an ICC profile, inflated; a printer's is about 500 KiB
 )
 

@@ -18,6 +18,8 @@ const (
 	flatShare = 0.3      // from this share of pixels equal to their left neighbour rows are stored unfiltered
 	flatEvery = 16       // every how many rows that share is measured
 	dataBytes = 64 << 10 // of one IDAT chunk
+	mostGrown = 8 << 20  // limits above this are not taken in advance
+	growth    = 1 << 20  // bytes from which the output grows to its limit at once: doubling would leave as much behind
 )
 
 // Picture is what Encode reads: rows of 8-bit samples, 1 (gray), 3 (RGB) or 4 (RGBA, not premultiplied) a pixel. Row
@@ -135,6 +137,9 @@ func (e *encoder) Write(b []byte) (int, error) {
 	}
 	e.data = append(e.data, b...)
 	if len(e.data) >= dataBytes {
+		if e.out.Len()+2*len(e.data) > e.out.Cap() && e.out.Cap() >= growth && e.limit <= mostGrown {
+			e.out.Grow(int(e.limit) - e.out.Len())
+		}
 		e.chunk("IDAT", e.data)
 		e.data = e.data[:0]
 	}
