@@ -25,58 +25,32 @@ type card struct {
 	width int
 }
 
-// cardsView lays the cards out side by side, the selected one among them.
+// cardsView lays the cards out side by side; nil where they do not all fit, and the pictures stand as words.
 func (r *row) cardsView(width int, t *theme, route providers.Route, g *gallery) []string {
+	const gap = "   "
 	all := make([]card, 0, len(r.pictures)+1)
+	used := 0
 	for i := range r.pictures {
 		all = append(all, r.card(i, min(width-4, cardCols), t, route, g))
 	}
 	for _, w := range r.waiting {
-		text := cut("◌ "+w, min(width-4, 40))
-		all = append(all, card{[]string{t.warn.Render(text), strings.Repeat(" ", cellsOf(text)), strings.Repeat(" ", cellsOf(text))}, cellsOf(text)})
+		text := cut("◌ "+w, min(width-4, cardCols))
+		pad := strings.Repeat(" ", cellsOf(text))
+		all = append(all, card{[]string{t.warn.Render(text), pad, pad}, cellsOf(text)})
 	}
-	from, to := cardsThatFit(all, width-2, r.selected, r.focused)
-	lines := make([]string, cardLines)
-	for i := range lines {
-		lines[i] = "  "
-		for j := from; j < to; j++ {
-			if j > from {
-				lines[i] += "   "
+	lines := make([]string, cardLines, cardLines+1)
+	for i, c := range all {
+		if used += c.width + len(gap); used > width-2+len(gap) {
+			return nil
+		}
+		for j := range lines {
+			if i > 0 {
+				lines[j] += gap
 			}
-			lines[i] += all[j].lines[i]
+			lines[j] += c.lines[j]
 		}
 	}
-	if more := len(all) - (to - from); more > 0 {
-		lines[0] += t.dim.Render("  +" + grouped(more) + " more")
-	}
-	return append(lines, "")
-}
-
-// cardsThatFit is the range of cards that shows: with the focus it holds the selected one, else the newest.
-func cardsThatFit(all []card, width, selected int, focused bool) (from, to int) {
-	const gap, more = 3, 10
-	last := len(all) - 1
-	if focused {
-		last = min(selected, last)
-	}
-	used := all[last].width
-	from, to = last, last+1
-	fits := func(i int) bool {
-		room := width
-		if from > 0 || to < len(all) {
-			room -= more
-		}
-		return used+gap+all[i].width <= room
-	}
-	for from > 0 && fits(from-1) {
-		from--
-		used += gap + all[from].width
-	}
-	for to < len(all) && fits(to) {
-		used += gap + all[to].width
-		to++
-	}
-	return from, to
+	return append(indent(lines), "")
 }
 
 func (r *row) card(i, width int, t *theme, route providers.Route, g *gallery) card {
@@ -130,9 +104,10 @@ func doneTo(a agent.Attachment) string {
 func beside(left []string, cols int, right []string) []string {
 	out := make([]string, max(len(left), len(right)))
 	for i := range out {
-		if i < len(left) {
+		switch {
+		case i < len(left):
 			out[i] = left[i]
-		} else {
+		default:
 			out[i] = strings.Repeat(" ", cols)
 		}
 		if i < len(right) {
@@ -140,6 +115,35 @@ func beside(left []string, cols int, right []string) []string {
 		}
 	}
 	return out
+}
+
+// band draws the pictures of a message side by side, the smaller the more there are, as many as a line holds.
+func (l look) band(images []message.Image, width int) []string {
+	if !l.gallery.on() || width < 12 || len(images) == 0 {
+		return nil
+	}
+	if len(images) == 1 {
+		return l.previewOf(images[0], width)
+	}
+	most := max(l.previewRows()*2/3, 3)
+	if len(images) > 3 {
+		most = max(most/2, 3)
+	}
+	var lines []string
+	used := 0
+	for _, i := range images {
+		cols, rows := fitCells(i.Width, i.Height, min(previewCols, width/min(len(images), 3)-2), most)
+		if used > 0 && used+2+cols > width {
+			break
+		}
+		drawn := l.gallery.lines(i.Ref, message.Rect{}, cols, rows)
+		if used == 0 {
+			lines, used = drawn, cols
+			continue
+		}
+		lines, used = beside(lines, used, drawn), used+2+cols
+	}
+	return lines
 }
 
 // previewOf draws a picture of the conversation, as large as a reader wants it.

@@ -19,13 +19,17 @@ type said struct {
 func (s *said) draw(width int, l look) []string {
 	bar := l.t.person.Render("▌") + " "
 	var lines []string
-	for _, b := range s.blocks {
+	var band []message.Image // pictures that stand together are drawn side by side
+	for i, b := range s.blocks {
 		switch b := b.(type) {
 		case message.Text:
 			lines = append(lines, s.words(b, width-2, l)...)
 		case message.Image:
 			lines = append(lines, s.picture(b, width-2, l))
-			lines = append(lines, l.previewOf(b, width-2)...)
+			band = append(band, b)
+			if !s.pictureAt(i + 1) {
+				lines, band = append(lines, l.band(band, width-2)...), nil
+			}
 		}
 	}
 	for i := range lines {
@@ -75,6 +79,14 @@ func pictureLine(i message.Image, r message.PictureRecord) string {
 func (s *said) plain() string { return message.Message{Blocks: s.blocks}.PlainText() }
 
 func (s *said) folds() bool { return true }
+
+func (s *said) pictureAt(i int) bool {
+	if i >= len(s.blocks) {
+		return false
+	}
+	_, ok := s.blocks[i].(message.Image)
+	return ok
+}
 
 func (s *said) pictured() bool {
 	return slices.ContainsFunc(s.blocks, func(b message.Block) bool { _, ok := b.(message.Image); return ok })

@@ -66,6 +66,10 @@ func (m *model) onKey(name, typed string) tea.Cmd {
 			return cmd
 		}
 	}
+	if m.find.writing {
+		m.onFindKey(name, typed)
+		return nil
+	}
 	if m.list.picked >= 0 {
 		if cmd, handled := m.onItemKey(name); handled {
 			return cmd
@@ -112,7 +116,7 @@ func (m *model) onComposerKey(name, typed string) tea.Cmd {
 // leaveRow gives the keys back to the text.
 func (m *model) leaveRow() {
 	m.row.leave()
-	m.list.picked = -1
+	m.leaveItems()
 }
 
 func (m *model) onHintKey(name string) (bool, tea.Cmd) {
@@ -321,11 +325,37 @@ func (m *model) onItemKey(name string) (tea.Cmd, bool) {
 	case actItemCopy:
 		return m.copyText(m.list.slots[m.list.picked].entry.plain()), true
 	case actItemLeave:
-		m.list.picked = -1
+		m.leaveItems()
+	default:
+		return m.onItemKeyMore(name)
+	}
+	return nil, true
+}
+
+func (m *model) onItemKeyMore(name string) (tea.Cmd, bool) {
+	switch m.keys.find(inTranscript, name) {
+	case actItemCode:
+		return m.copyCode(), true
+	case actMessageUp:
+		m.list.pick(m.list.message(-1))
+	case actMessageDown:
+		m.list.pick(m.list.message(1))
+	case actItemFind:
+		m.startFinding()
+	case actItemNext:
+		m.findNext(-1)
+	case actItemBefore:
+		m.findNext(1)
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// leaveItems gives the keys back from the transcript to the text.
+func (m *model) leaveItems() {
+	m.list.picked = -1
+	m.stopFinding()
 }
 
 // onMouse scrolls with the wheel and unfolds with a click.

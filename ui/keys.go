@@ -86,13 +86,19 @@ const (
 	actViewOpen     action = "view-open"
 	actViewLeave    action = "view-leave"
 
-	actItemUp    action = "item-up"
-	actItemDown  action = "item-down"
-	actItemFold  action = "item-fold"
-	actItemCopy  action = "item-copy"
-	actItemFirst action = "item-first"
-	actItemLast  action = "item-last"
-	actItemLeave action = "item-leave"
+	actItemUp      action = "item-up"
+	actItemDown    action = "item-down"
+	actItemFold    action = "item-fold"
+	actItemCopy    action = "item-copy"
+	actItemFirst   action = "item-first"
+	actItemLast    action = "item-last"
+	actItemLeave   action = "item-leave"
+	actItemFind    action = "item-find"
+	actItemNext    action = "item-find-older"
+	actItemBefore  action = "item-find-newer"
+	actItemCode    action = "item-copy-code"
+	actMessageUp   action = "message-up"
+	actMessageDown action = "message-down"
 
 	actChoose   action = "choose"
 	actNext     action = "choice-next"
@@ -195,6 +201,12 @@ var bindings = sync.OnceValue(func() []binding {
 		{actItemDown, inTranscript, []string{"down", "j"}, "the entry below"},
 		{actItemFold, inTranscript, []string{"enter", "space"}, "unfold or fold the entry"},
 		{actItemCopy, inTranscript, []string{"y"}, "copy the entry"},
+		{actItemCode, inTranscript, []string{"c"}, "copy a code block of the entry"},
+		{actMessageUp, inTranscript, []string{"[", "shift+up"}, "the message you wrote before"},
+		{actMessageDown, inTranscript, []string{"]", "shift+down"}, "the message you wrote after"},
+		{actItemFind, inTranscript, []string{"/", "ctrl+f"}, "search the transcript"},
+		{actItemNext, inTranscript, []string{"n"}, "the next place found, upwards"},
+		{actItemBefore, inTranscript, []string{"N"}, "the next place found, downwards"},
 		{actItemFirst, inTranscript, []string{"g"}, "the first entry"},
 		{actItemLast, inTranscript, []string{"G"}, "the last entry"},
 		{actItemLeave, inTranscript, []string{"esc", "q", "ctrl+c"}, "back to the text"},

@@ -36,6 +36,7 @@ type model struct {
 	row    row
 	hints  completion
 	dialog *dialog
+	find   finder
 	notice notice
 	live   live
 
@@ -97,7 +98,7 @@ func (m *model) begin(c Conversation) {
 	list := newTranscript(look{t: m.t, keys: m.keys.key, gallery: m.gallery, tall: m.height >= tallHeight}, m.renderAnswer)
 	m.list = &list
 	m.talk = newSession(m.list, m.o.Folder)
-	m.dialog, m.viewer, m.notice, m.live = nil, nil, notice{}, live{}
+	m.dialog, m.viewer, m.notice, m.live, m.find = nil, nil, notice{}, live{}, finder{}
 }
 
 func (m *model) Init() tea.Cmd {

@@ -157,7 +157,9 @@ func (r *row) view(width, most int, t *theme, route providers.Route, g *gallery)
 		return nil
 	}
 	if g != nil && most >= cardLines {
-		return r.cardsView(width, t, route, g)
+		if lines := r.cardsView(width, t, route, g); lines != nil {
+			return lines
+		}
 	}
 	var lines []string
 	line, used, keep := "", 0, 0

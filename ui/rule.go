@@ -35,6 +35,8 @@ func (m *model) ruleText() (string, lipgloss.Style) {
 		return m.spinner() + " sends as soon as everything is attached · " + m.keys.key(actInterrupt) + " keeps it here", m.t.warn
 	case m.row.focused:
 		return m.rowHints(), m.t.accent
+	case m.list.picked >= 0 && (m.find.writing || m.find.query() != ""):
+		return m.findText(), m.t.accent
 	case m.list.picked >= 0:
 		return m.itemHints(), m.t.accent
 	case m.dialog != nil && m.dialog.question != nil && !m.dialog.question.armed:
@@ -97,5 +99,5 @@ func fitting(width int, hints ...string) string {
 func (m *model) itemHints() string {
 	k := m.keys.key
 	return fitting(m.width-6, k(actItemUp)+k(actItemDown)+" choose", k(actItemFold)+" unfolds", k(actItemCopy)+" copies",
-		k(actItemLeave)+" back")
+		k(actItemLeave)+" back", k(actItemFind)+" finds", k(actMessageUp)+k(actMessageDown)+" messages", k(actItemCode)+" copies code")
 }

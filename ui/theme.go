@@ -28,6 +28,7 @@ type theme struct {
 	chip     lipgloss.Style // a picture on the row, a folded paste
 	selected lipgloss.Style // what the keys act on
 	match    lipgloss.Style // letters a filter found
+	found    lipgloss.Style // words a search found
 	alarm    lipgloss.Style // mode full
 	badge    lipgloss.Style // the other modes
 }
@@ -94,7 +95,7 @@ func paint(name string, p palette, style func() lipgloss.Style) *theme {
 		dim: colour(p.dim), faint: colour(p.faint), accent: colour(p.accent), person: colour(p.person),
 		ok: colour(p.ok), warn: colour(p.warn), bad: colour(p.bad),
 		cursor: style().Reverse(true), chip: colour(p.accent), match: colour(p.accent).Bold(true),
-		alarm: colour(p.bad).Bold(true).Reverse(true), badge: colour(p.accent).Reverse(true)}
+		found: colour(p.warn).Reverse(true).Bold(true), alarm: colour(p.bad).Bold(true).Reverse(true), badge: colour(p.accent).Reverse(true)}
 	t.selected = style().Reverse(true)
 	if p.back != "" {
 		t.selected = style().Background(lipgloss.Color(p.back)).Foreground(lipgloss.Color(p.on)).Bold(true)

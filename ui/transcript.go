@@ -27,6 +27,7 @@ type transcript struct {
 	owner    []int    // the entry each line of the window belongs to, -1 for none
 	drawn    []int    // entries that hold lines
 	picked   int      // the entry the keys act on, -1 where the transcript has not the focus
+	seek     string   // words to mark in the window, lower case
 	unseen   bool     // something came below the window
 	renderer func(i int, a *answer, width int) tea.Cmd
 }
@@ -387,7 +388,7 @@ func (l *transcript) view() []string {
 		if l.owner[i] == l.picked && l.picked >= 0 && line != "" {
 			mark = l.look.t.accent.Render("▎")
 		}
-		lines[i] = mark + line
+		lines[i] = mark + l.lit(line)
 	}
 	return lines
 }
