@@ -96,6 +96,16 @@ func (p *Pasted) lastNote() string {
 	return p.Notes[len(p.Notes)-1]
 }
 
+// PastedBytes attaches a picture that a terminal handed over.
+func (in *Intake) PastedBytes(ctx context.Context, picture []byte) (Pasted, error) {
+	source := media.Source{Name: "clipboard", Bytes: bytesAt(picture), Size: int64(len(picture)), Clipboard: true}
+	at, err := in.ingest(ctx, source, media.Options{})
+	if err != nil {
+		return Pasted{}, err
+	}
+	return Pasted{Attachments: []Attachment{at}}, nil
+}
+
 // PastedText attaches the pictures that a pasted or dropped list of paths names. Anything else is text, byte
 // for byte: also a list of which one name is no picture, or could not be attached; a note then says why.
 func (in *Intake) PastedText(ctx context.Context, text string) (Pasted, error) {

@@ -86,6 +86,8 @@ type UI struct {
 	Previews string // auto, kitty, blocks, off
 	Mouse    bool   // true
 	Vim      bool
+	Title    bool   // true
+	Notify   string // auto, bell, off
 }
 
 // Default is what holds where nothing is configured.
@@ -96,7 +98,7 @@ func Default() Config {
 		History:   History{MaxImages: 5, EvictStep: 5},
 
 		Permissions: Permissions{Sandbox: "auto", Network: "ask"},
-		UI:          UI{Theme: "auto", Previews: "auto", Mouse: true},
+		UI:          UI{Theme: "auto", Previews: "auto", Mouse: true, Title: true, Notify: "auto"},
 		Keys:        map[string][]string{},
 		Sources:     map[string]string{},
 	}

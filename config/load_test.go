@@ -153,7 +153,7 @@ newline = ["alt+enter", "ctrl+j"]
 		Tools:       Tools{AlwaysLoad: []string{"read_media"}},
 		History:     History{7, 2},
 		Permissions: Permissions{Allow: []string{"shell(go test *)"}, Ask: []string{"shell(git push)"}, Deny: []string{"read(**/private/**)"}, Credentials: []string{"*.vault"}, NotCredentials: []string{"testdata/**/*.key"}, Sandbox: "off", Network: "allow"},
-		UI:          UI{"dark", "off", false, true},
+		UI:          UI{"dark", "off", false, true, true, "auto"},
 		Keys:        map[string][]string{"send": {"enter"}, "newline": {"alt+enter", "ctrl+j"}},
 	}
 	if c.Sources["history.max_images"] != h.Dirs.ConfigFile()+":29" {
@@ -187,7 +187,7 @@ func TestEachRowOfTheSchemaIsReadAndPutSomewhere(t *testing.T) {
 		h.user("")
 		without, _ := Load(h.Options)
 		value := values[r.kind]
-		if r.path == "ui.mouse" {
+		if r.path == "ui.mouse" || r.path == "ui.title" {
 			value[0] = "false"
 		}
 		h.user(line + value[0])
@@ -218,7 +218,7 @@ var faultyFiles = map[string]struct {
 	"unknown table": {"[histroy]\nmax_images = 3\nevict_step = 2\n", []string{
 		`1:2 "histroy" is not a setting; did you mean "history"?`}, false},
 	"far from everything": {"[ui]\nzebra = 1", []string{
-		`2:1 "ui.zebra" is not a setting; there is theme, previews, mouse, vim`}, false},
+		`2:1 "ui.zebra" is not a setting; there is theme, previews, mouse, vim, title, notify`}, false},
 	"wrong table": {"[ui]\nmax_images = 1", []string{
 		`2:1 "ui.max_images" is not a setting; max_images belongs in [history]`}, false},
 	"key of a model": {"context_window = 1", []string{

@@ -41,6 +41,8 @@ const Template = `# espy's settings. Remove the "# " before a line to use it. ` 
 # previews = "auto"                        # auto, kitty, blocks, off
 # mouse = true
 # vim = false
+# title = true                             # the window's title says what espy is at
+# notify = "auto"                          # auto, bell, off: when a long turn ends or a question waits
 
 # [keys]
 # send = "enter"

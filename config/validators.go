@@ -26,6 +26,7 @@ const (
 	CheckRule       = "rule"       // a permission rule
 	CheckTheme      = "theme"      //
 	CheckPreviews   = "previews"   //
+	CheckNotify     = "notify"     //
 	CheckSandbox    = "sandbox"    //
 	CheckNetwork    = "network"    //
 	CheckAction     = "action"     // the name of something a key can do
@@ -46,6 +47,7 @@ var builtin = sync.OnceValue(func() map[string]Validator {
 		CheckMode:       {Names: []string{"plan", "ask", "auto", "full"}},
 		CheckTheme:      {Names: []string{"auto", "dark", "light", "high-contrast", "none"}},
 		CheckPreviews:   {Names: []string{"auto", "kitty", "blocks", "off"}},
+		CheckNotify:     {Names: []string{"auto", "bell", "off"}},
 		CheckSandbox:    {Names: []string{"auto", "off"}},
 		CheckNetwork:    {Names: []string{"ask", "allow"}},
 		CheckCapability: {Names: []string{"supported", "unsupported", "unknown"}},

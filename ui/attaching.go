@@ -99,6 +99,9 @@ func (m *model) fail(err error) {
 
 // pasteClipboard looks at the clipboard: pictures go onto the row, text where the cursor was.
 func (m *model) pasteClipboard() tea.Cmd {
+	if m.o.Remote && m.caps.Events {
+		return m.pasteThroughTerminal()
+	}
 	m.say("", false) // what an earlier paste came to
 	c := &chip{label: "…", waiting: true}
 	m.comp.buf.insertChip(c)

@@ -64,6 +64,7 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 		}
 		m.talk.take(e, m.o.Clock())
 		m.settleQuestion(e)
+		cmds = append(cmds, m.tellOutside(e))
 	}
 	cmds = append(cmds, m.drawLive())
 	switch {

@@ -175,7 +175,7 @@ func TestTheRowShowsItsPicturesAsCards(t *testing.T) {
 	d.truecolour()
 	d.intake.Clipboard = agent.Pasted{Attachments: []agent.Attachment{d.intake.Picture("/tmp/header.png", 2048, 1152), d.intake.Picture("/tmp/footer.png", 800, 600)}}
 	d.key("ctrl+v")
-	d.until("the pictures are drawn", func() bool { return strings.Count(d.screen(), "▀") > 20 })
+	d.until("the pictures are drawn", func() bool { return strings.Count(d.screen(), "▀") > 50 })
 	d.golden("cards")
 	for i, line := range strings.Split(d.m.View(), "\n") {
 		if w := ansi.StringWidth(line); w > 80 {

@@ -137,7 +137,10 @@ func (m *model) onReply(r input.ReplyMsg) tea.Cmd {
 	if r.Kind == input.Mode && m.out != nil {
 		m.out.SetFrames(m.caps.Frames)
 	}
-	return m.choosePreviews()
+	if r.Kind == input.Paste {
+		return m.onClipEvent(r.Data)
+	}
+	return tea.Batch(m.choosePreviews(), m.takeClipEvents())
 }
 
 // dress takes the theme for a dark or a light background.

@@ -21,6 +21,16 @@ const (
 	// stopChecks how often it looks: the screen needs a moment to be handed over first.
 	stopTime   = 400 * time.Millisecond
 	stopChecks = 3
+	// awayAfter is how long the keyboard must have rested before a person counts as turned away, longTurn how long a turn
+	// must have taken to be worth a notification, notifyCells how wide one may be.
+	awayAfter   = 8 * time.Second
+	longTurn    = 15 * time.Second
+	notifyCells = 120
+	// clipPatience is how long a terminal may take to send its clipboard: kitty took 0.7 s for 4 MB, a slow line takes more.
+	clipPatience = 60 * time.Second
+	// mostClipBytes is the most that is taken through the terminal, the size of a picture the gate takes; mostClipTypes
+	// bounds the list of what there is.
+	mostClipBytes, mostClipTypes = 20 << 20, 1000
 	// farewell is how long Run waits for commands that are still under way when the program ends.
 	farewell = 2 * time.Second
 

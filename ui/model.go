@@ -69,7 +69,9 @@ type model struct {
 	viewer *viewer // a picture that fills the screen
 
 	out     *input.Writer // the terminal; nil in tests
+	title   string        // of the window, as last written
 	caps    input.Caps
+	clip    clipEvents
 	profile termenv.Profile
 }
 
@@ -207,7 +209,7 @@ func (m *model) routeMore(msg tea.Msg) tea.Cmd {
 // settle runs after every message: what follows from the new state.
 func (m *model) settle() tea.Cmd {
 	m.openQuestion()
-	cmds := []tea.Cmd{m.complete(), m.keepDraft(), m.arm()}
+	cmds := []tea.Cmd{m.complete(), m.keepDraft(), m.arm(), m.retitle()}
 	if m.width > 0 && m.height > 0 {
 		cmds = append(cmds, m.layout())
 	}

@@ -31,6 +31,8 @@ type Loop interface {
 type Intake interface {
 	// Paste looks at the clipboard: pictures, or text.
 	Paste(ctx context.Context) (agent.Pasted, error)
+	// PastedBytes attaches a picture that came through the terminal.
+	PastedBytes(ctx context.Context, picture []byte) (agent.Pasted, error)
 	// PastedText attaches what a pasted list of paths names; any other text comes back byte for byte.
 	PastedText(ctx context.Context, text string) (agent.Pasted, error)
 	// AttachPaths attaches the files of an /attach line. What succeeded comes back beside the error.
@@ -81,6 +83,9 @@ type Options struct {
 	NoColor bool   // NO_COLOR is set
 	Mouse   bool   // the wheel scrolls and a click unfolds; Shift-drag stays with the terminal
 	Keys    map[string][]string
+	Remote  bool   // the person sits at another machine: the clipboard there is reached through the terminal only
+	Title   bool   // the window's title says what espy is at
+	Notify  string // auto, bell, off: how a person who turned away is told
 
 	Attach        []string // files to put on the row at the start
 	ChooseSession bool     // open the session picker at the start

@@ -13,6 +13,10 @@ const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"
 
+	// The title of the window is kept while the program writes its own (xterm's title stack).
+	pushTitle = "\x1b[22;2t"
+	popTitle  = "\x1b[23;2t"
+
 	frameBegin = "\x1b[?2026h"
 	frameEnd   = "\x1b[?2026l"
 
@@ -26,6 +30,7 @@ const (
 type Writer struct {
 	*os.File
 	frames atomic.Bool
+	events atomic.Bool
 
 	mu       sync.Mutex // held while the terminal changes hands
 	entered  bool       // the alternate screen is ours
@@ -38,6 +43,12 @@ func NewWriter(stdout *os.File) *Writer { return &Writer{File: stdout} }
 // SetFrames says whether the terminal can be told where a frame begins and ends (mode 2026), so that it never shows half of
 // one.
 func (w *Writer) SetFrames(on bool) { w.frames.Store(on) }
+
+// SetEvents says whether the terminal sends clipboard events (mode 5522); Events reports it.
+func (w *Writer) SetEvents(on bool) { w.events.Store(on) }
+
+// Events reports whether clipboard events were asked for.
+func (w *Writer) Events() bool { return w.events.Load() }
 
 // SetFarewell says what is written before the alternate screen is left, besides [Teardown]: pictures belong to a screen and
 // outlive what is drawn over them.
@@ -76,10 +87,14 @@ func (w *Writer) wrap(b []byte) []byte {
 	switch {
 	case len(b) <= 2*len(enterScreen) && bytes.Contains(b, []byte(enterScreen)):
 		w.entered = true
-		return append(bytes.Clone(b), Setup...)
+		out := append([]byte(pushTitle), append(bytes.Clone(b), Setup...)...)
+		if w.events.Load() {
+			out = append(out, EnableClipboardEvents...)
+		}
+		return out
 	case len(b) <= 2*len(leaveScreen) && bytes.Contains(b, []byte(leaveScreen)):
 		w.entered = false
-		return append([]byte(Teardown+w.farewell), b...)
+		return append([]byte(Teardown+popTitle+w.farewell), b...)
 	case len(b) >= frameSize && w.frames.Load():
 		out := make([]byte, 0, len(frameBegin)+len(b)+len(frameEnd))
 		return append(append(append(out, frameBegin...), b...), frameEnd...)

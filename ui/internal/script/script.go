@@ -116,6 +116,7 @@ type Intake struct {
 
 	mu        sync.Mutex
 	draft     []byte
+	bytes     string
 	discarded []agent.Attachment
 	number    int
 }
@@ -138,6 +139,24 @@ func (i *Intake) Paste(ctx context.Context) (agent.Pasted, error) {
 		return agent.Pasted{}, err
 	}
 	return i.Clipboard, nil
+}
+
+// PastedBytes keeps what came and makes a picture of it.
+func (i *Intake) PastedBytes(ctx context.Context, picture []byte) (agent.Pasted, error) {
+	if err := i.wait(ctx); err != nil {
+		return agent.Pasted{}, err
+	}
+	i.mu.Lock()
+	i.bytes = string(picture)
+	i.mu.Unlock()
+	return agent.Pasted{Attachments: []agent.Attachment{i.Picture("clipboard", 640, 360)}}, nil
+}
+
+// Bytes is the last picture that came through the terminal.
+func (i *Intake) Bytes() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.bytes
 }
 
 // PastedText attaches what ends like a picture's name.
