@@ -7,6 +7,7 @@ import (
 
 // composer is where a message is written: the buffer as wrapped rows, history, and folded pastes.
 type composer struct {
+	vim    vim
 	buf    buffer
 	keys   keymap
 	width  int // columns of text

@@ -98,6 +98,9 @@ func (m *model) onComposerKey(name, typed string) tea.Cmd {
 			return cmd
 		}
 	}
+	if cmd, handled := m.onVimKey(name, typed); handled {
+		return cmd
+	}
 	if cmd, handled := m.onGlobal(m.keys.find(inAll, name)); handled {
 		return cmd
 	}

@@ -41,6 +41,8 @@ const (
 	unfoldBytes = 200 << 10
 	// pathPasteBytes is the longest paste that can be a list of paths (the intake's own bound).
 	pathPasteBytes = 16 << 10
+	// mostVimCount bounds the number before a command of vim.
+	mostVimCount = 9999
 	// undoSteps bounds what is kept for undo.
 	undoSteps = 200
 	// composerShare is the part of the screen the composer may grow to: one third.

@@ -85,6 +85,7 @@ func newModel(o Options, t *theme, work *works) *model {
 	m := &model{o: o, keys: newKeymap(o.Keys), t: t, work: work, gallery: newGallery(ownNumber()),
 		decodes: semaphore.NewWeighted(decodesAtOnce)}
 	m.comp = newComposer(m.keys)
+	m.comp.vim.on = o.Vim
 	m.row.cost, m.mouse = o.Cost, o.Mouse
 	m.begin(o.Conversation)
 	return m

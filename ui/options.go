@@ -84,6 +84,7 @@ type Options struct {
 	Mouse   bool   // the wheel scrolls and a click unfolds; Shift-drag stays with the terminal
 	Keys    map[string][]string
 	Remote  bool   // the person sits at another machine: the clipboard there is reached through the terminal only
+	Vim     bool   // modal editing in the composer
 	Title   bool   // the window's title says what espy is at
 	Notify  string // auto, bell, off: how a person who turned away is told
 

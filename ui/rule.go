@@ -46,6 +46,9 @@ func (m *model) ruleText() (string, lipgloss.Style) {
 	case m.talk.busy:
 		return m.busyText(), m.t.accent
 	}
+	if m.comp.vim.commands {
+		return "commands · i writes", m.t.dim
+	}
 	return "", m.t.dim
 }
 

@@ -110,6 +110,7 @@ func (f *Screen) Options() ui.Options {
 		Mouse:        s.Config.UI.Mouse,
 		Keys:         s.Config.Keys,
 		Remote:       os.Getenv("SSH_CONNECTION") != "" || os.Getenv("SSH_TTY") != "",
+		Vim:          s.Config.UI.Vim,
 		Title:        s.Config.UI.Title,
 		Notify:       s.Config.UI.Notify,
 		Cost:         media.Costs().Cost,
