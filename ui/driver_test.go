@@ -45,7 +45,11 @@ func drive(t testing.TB, width, height int, change func(*Options), events ...age
 	o.fill()
 	work := newWorks(t.Context())
 	t.Cleanup(work.end)
-	d.m = newModel(o, newTheme("dark", true, false, termenv.TrueColor), work)
+	theme := o.Theme
+	if theme == "" {
+		theme = "dark"
+	}
+	d.m = newModel(o, newTheme(theme, theme != "light", o.NoColor, termenv.TrueColor), work)
 	d.run(d.m.Init())
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	d.until("the session opens", func() bool { return d.m.draft.loaded && (len(events) == 0 || d.m.talk.opened) })
