@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -277,6 +278,9 @@ func obedient(t *testing.T, term *terminal.Terminal) {
 	}
 }
 
+// ownTitle is the title espy gives its window: the folder's name without anything a terminal would obey.
+var ownTitle = regexp.MustCompile(`^\x1b\]2;(… |\? )?espy: [^\x00-\x1f\x7f-\x{9f}]*\x1b\\$`)
+
 // strange lists what no program like this one writes: strings for the terminal that hold what came from elsewhere,
 // and between sequences anything but text and the ends of lines.
 func strange(raw []byte) (found []string) {
@@ -289,6 +293,7 @@ func strange(raw []byte) (found []string) {
 		case width > 0 || len(sequence) == 0:
 		case ansi.HasCsiPrefix(sequence):
 			bad = sequence[0] != 0x1b
+		case ownTitle.Match(sequence):
 		case ansi.HasOscPrefix(sequence), ansi.HasDcsPrefix(sequence), ansi.HasApcPrefix(sequence), ansi.HasPmPrefix(sequence), ansi.HasSosPrefix(sequence):
 			bad = bytes.Contains(sequence, []byte("pwned")) || bytes.Contains(sequence, []byte("cHdu"))
 		case sequence[0] == 0x1b:
