@@ -26,6 +26,22 @@ func names(all []agent.Attachment) string {
 	return strings.Join(out, ",")
 }
 
+func TestAQueueThatComesBackEndsWithoutBlankLines(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	prompt := func(text string) agent.Prompt {
+		return agent.Prompt{Text: []message.Text{{Text: text, Origin: message.OriginTyped}}}
+	}
+	d.m.onDraft(draftLoaded{talk: d.m.talks, draft: draftJSON{Queue: []agent.Prompt{prompt("first"), prompt("second")}}})
+	if got := d.m.comp.buf.text(); got != "first\n\nsecond" {
+		t.Errorf("the queue comes back as %q", got)
+	}
+	for reason, want := range map[string]string{"It names a file": "it names a file", "Makefile decides": "Makefile decides", "No rule allows x": "no rule allows x"} {
+		if got := midSentence(reason); got != want {
+			t.Errorf("asked because %s, want %s", got, want)
+		}
+	}
+}
+
 func TestAQueuedMessageComesBackWithItsPictures(t *testing.T) {
 	d := drive(t, 80, 24, nil, script.Opened())
 	busy(d)

@@ -194,8 +194,14 @@ func (m *model) onDraft(l draftLoaded) {
 		if m.queued(q) {
 			continue
 		}
-		m.comp.paste(promptText(q) + "\n\n")
+		if !m.comp.buf.empty() {
+			m.comp.buf.insert("\n\n")
+		}
+		m.comp.paste(promptText(q))
 		d.Pictures = append(d.Pictures, q.Attachments...)
+	}
+	if !m.comp.buf.empty() && len(d.Pieces) > 0 {
+		m.comp.buf.insert("\n\n")
 	}
 	for _, p := range d.Pieces {
 		m.comp.restore(p)

@@ -152,15 +152,15 @@ func rectangle(r message.Rect) string {
 	return fmt.Sprintf("%d,%d %dx%d", r.X, r.Y, r.Width, r.Height)
 }
 
-// byteCount is "812 bytes", "1.2 MB".
+// byteCount is "812 bytes", "1.2 MiB".
 func byteCount(n int64) string {
 	switch {
-	case n < 1000:
+	case n < 1<<10:
 		return amount(int(n), "byte")
-	case n < 1_000_000:
-		return fmt.Sprintf("%.3g kB", float64(n)/1000)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
-	return fmt.Sprintf("%.3g MB", float64(n)/1_000_000)
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
 // longestSide is the gate's target for a detail, in pixels.

@@ -85,6 +85,16 @@ func questionTitle(ask agent.PermissionAsked) string {
 	return flat(ask.Effect.Tool) + ": " + verb
 }
 
+// midSentence is a sentence as the rest of another: names keep their capitals.
+func midSentence(s string) string {
+	first, rest, _ := strings.Cut(s, " ")
+	switch first {
+	case "It", "The", "No", "A", "An", "This":
+		return strings.ToLower(first) + " " + rest
+	}
+	return s
+}
+
 // questionBody is exactly what will be done: nothing hidden, nothing shortened, broken at the column only.
 func questionBody(ask agent.PermissionAsked, width int, t *theme) []string {
 	e := ask.Effect
@@ -106,7 +116,7 @@ func questionBody(ask agent.PermissionAsked, width int, t *theme) []string {
 		}
 	}
 	lines = append(lines, exactly(ask, width, t)...)
-	fact("asked because ", ask.Decision.Reason)
+	fact("asked because ", midSentence(ask.Decision.Reason))
 	if open := ask.Decision.Opening; open.Path != "" {
 		fact("path ", open.Path)
 		if open.Folder != open.Path {

@@ -57,3 +57,10 @@ func alive(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
+
+func TestACommandThatASignalEndsHasNoExitCode(t *testing.T) {
+	out := toolstest.New(t).Call("shell", map[string]any{"command": "kill -KILL $$"})
+	if code, named := out.Result.Meta["exit"]; named || !strings.Contains(out.Result.Meta["summary"], "signal: killed") {
+		t.Errorf("exit %q, summary %q", code, out.Result.Meta["summary"])
+	}
+}

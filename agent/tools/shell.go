@@ -182,13 +182,20 @@ func (e shellEnd) outcome(a shellArgs, text, ref string) Outcome {
 	case e.timedOut:
 		what = "timed out"
 	}
+	exit := strconv.Itoa(e.code)
+	if e.code < 0 { // a signal ended it: there is no exit code
+		exit = ""
+		if !e.interrupted && !e.timedOut {
+			what = e.state
+		}
+	}
 	end := e.sentence(a)
 	if e.stopped {
 		end += "\n" + sandboxNote
 	}
 	out := answer(text+end,
 		message.MetaSummary, oneLine(a.Command)+" ("+what+")",
-		message.MetaExit, strconv.Itoa(e.code),
+		message.MetaExit, exit,
 		message.MetaMillis, strconv.FormatInt(e.took.Milliseconds(), 10),
 		message.MetaBlob, ref)
 	out.Result.IsError = e.code != 0 || e.interrupted || e.timedOut
