@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"espy/agent/checkpoint"
+	"espy/agent/extend"
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/agent/projection"
@@ -39,6 +40,7 @@ type Options struct {
 	Tools   *tools.Registry
 	Env     tools.Env // Workspace, Roots and Gate; the agent fills in the rest
 	System  func() []string
+	Hooks   []extend.Hook // programs that are asked about calls or told of moments
 
 	MaxImages int // pictures an eviction keeps
 	EvictStep int
@@ -61,6 +63,7 @@ type Agent struct {
 	files   *checkpoint.Keeper // nil where no folder is worked in
 	events  *mailbox
 	repeats repeats // of the running turn
+	hooks   *extend.Hooks
 
 	commands chan struct{} // holds a token when inbox is not empty
 	mu       sync.Mutex    // guards what follows
@@ -96,6 +99,7 @@ func New(opt Options) (*Agent, error) {
 	env.Blobs, env.Route, env.Picture, env.Progress = opt.Session, a.Route, a.Picture, a.progress
 	env.Redacted = a.redacted
 	a.env = &env
+	a.hooks = extend.NewHooks(opt.Hooks, opt.Session.ID(), opt.Folder, func(sentence string) { a.notice(NoticeError, sentence) })
 	if env.Roots != nil {
 		a.files = checkpoint.New(opt.Session.Dir(), env.Roots, opt.Session)
 	}
@@ -160,7 +164,9 @@ func (a *Agent) Messages() (messages []message.Message) {
 // Run is the loop. It returns when ctx ends, after the running turn has been interrupted and written down.
 func (a *Agent) Run(ctx context.Context) error {
 	defer a.events.close()
+	defer a.hooks.Close()
 	a.open()
+	a.hooks.Observe(extend.SessionStart, nil, nil)
 	var turn chan TurnEnded // of the running turn; nil while idle
 	for {
 		select {

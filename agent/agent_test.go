@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"espy/agent/extend"
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/agent/tools"
@@ -96,6 +97,7 @@ type house struct {
 	guard   *guard.Guard
 	stop    func()
 	seen    []Event
+	hooks   []extend.Hook
 }
 
 func sees(image providers.Capability) providers.Route {
@@ -135,6 +137,7 @@ func (h *house) move(session *store.Session, loaded store.Loaded, mode guard.Mod
 		Connect: func(providers.Route) (providers.Provider, error) { return h.stage, nil },
 		Guard:   h.guard, Tools: tools.New(tools.Builtin()...),
 		Env:    tools.Env{Workspace: h.dir, Roots: roots, Gate: media.NewGate(), Ledger: &tools.Ledger{}},
+		Hooks:  h.hooks,
 		System: func() []string { return []string{"be good"} }, MaxImages: 5, EvictStep: 5,
 	})
 	if err != nil {

@@ -30,6 +30,7 @@ type job struct {
 	begun   string              // the id of the record that says so
 	took    time.Duration
 	done    bool // outcome is set: refused, or run
+	hook    hookWord
 	opened  []guard.Opening
 	closes  []func() // what was opened for this call only
 }
@@ -152,7 +153,7 @@ func (a *Agent) remedy(effect guard.Effect, decision guard.Decision) string {
 // path was opened is planned and judged again: what it would do could not be seen before.
 func (a *Agent) judge(ctx context.Context, j *job) error {
 	for !j.done {
-		decision := a.opt.Guard.Decide(j.effect)
+		decision := a.hooked(ctx, j, a.opt.Guard.Decide(j.effect))
 		switch {
 		case decision.Verdict == guard.Allow:
 			return nil
@@ -317,6 +318,7 @@ func (a *Agent) finish(ctx context.Context, j *job) error {
 	if source := meta[message.MetaTaint]; source != "" {
 		a.opt.Guard.Taint(source)
 	}
+	a.observed(j, r)
 	a.events.put(CallFinished{Call: j.call, Result: r, Pictures: j.outcome.Pictures, Took: j.took})
 	return nil
 }

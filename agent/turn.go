@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"espy/agent/extend"
 	"espy/agent/message"
 	"espy/agent/projection"
 	"espy/providers"
@@ -58,6 +59,8 @@ func (a *Agent) turn(ctx context.Context, p Prompt, fresh bool) error {
 		a.events.put(Rejected{Prompt: p, Err: err})
 		return &rejection{err}
 	}
+	a.hooks.Observe(extend.TurnStart, nil, nil)
+	defer a.hooks.Observe(extend.TurnEnd, nil, nil)
 	if fresh {
 		a.opt.Guard.Untaint() // the person has seen what untrusted text came in, and went on
 	}

@@ -21,7 +21,7 @@ import (
 
 // File is one declaring file, as read.
 type File struct {
-	Path    string // how to name it; its folders say what it declares: tools/x.toml, skills/x/SKILL.md, commands/x.md
+	Path    string // how to name it; its folders say what it declares: tools/x.toml, skills/x/SKILL.md, commands/x.md, extensions/x/hooks.toml
 	Project bool   // from an accepted workspace's .espy, not from the person's own folder
 	Data    []byte
 }
@@ -31,6 +31,7 @@ type Set struct {
 	Tools    []tools.Tool
 	Skills   []Skill
 	Commands []Command
+	Hooks    []Hook
 	Problems []string // a sentence each, for the person
 	Digest   string   // of the exact bytes parsed; equal digests mean nothing to reload
 }
@@ -80,6 +81,12 @@ func (s *Set) add(f File, taken map[string]string) error {
 			return err
 		}
 		s.Skills = append(s.Skills, skill)
+	case "extensions":
+		hooks, err := parseHooks(f)
+		if err != nil {
+			return err
+		}
+		s.Hooks = append(s.Hooks, hooks...)
 	case "commands":
 		c, err := parseCommand(f)
 		if err == nil {
@@ -113,6 +120,8 @@ func Declares(path string) bool {
 		return strings.HasSuffix(place, ".toml")
 	case strings.HasPrefix(place, "skills/"):
 		return strings.HasSuffix(place, "/SKILL.md")
+	case strings.HasPrefix(place, "extensions/"):
+		return strings.HasSuffix(place, "/hooks.toml")
 	case strings.HasPrefix(place, "commands/"):
 		return strings.HasSuffix(place, ".md")
 	}

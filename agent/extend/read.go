@@ -19,7 +19,7 @@ const (
 // ReadDir reads the declaring files of the person's own configuration folder. A folder that is not there holds
 // none; a file that cannot be read is a problem and leaves the others.
 func ReadDir(dir string) (files []File, problems []string) {
-	for _, kind := range []string{"tools", "skills", "commands"} {
+	for _, kind := range []string{"tools", "skills", "commands", "extensions"} {
 		err := filepath.WalkDir(filepath.Join(dir, kind), func(path string, e fs.DirEntry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):

@@ -100,6 +100,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
 		Connect: connector(s, session), Guard: g, Tools: tools.New(s.tools()...),
 		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left},
+		Hooks:  s.Extras.Hooks,
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
