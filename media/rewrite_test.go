@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	stdgif "image/gif"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,7 +34,18 @@ func TestAFileThatIsStillBeingWrittenIsLookedAtOnceMore(t *testing.T) {
 }
 
 func TestAPictureThatCanBeReadWhileItIsWrittenIsWaitedFor(t *testing.T) {
-	data := jpegOf(t, photograph(300, 200))
+	var gif bytes.Buffer
+	if err := stdgif.Encode(&gif, photograph(300, 200), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range [][]byte{jpegOf(t, photograph(300, 200)), gif.Bytes()} {
+		waitedFor(t, data)
+	}
+}
+
+// waitedFor takes the first half of a picture to the gate, which its writer ends or leaves as it is.
+func waitedFor(t *testing.T, data []byte) {
+	t.Helper()
 	for name, rest := range map[string][]byte{"its end comes": data[len(data)/2:], "nothing comes": nil} {
 		path := filepath.Join(t.TempDir(), "shot.jpg")
 		if err := os.WriteFile(path, data[:len(data)/2], 0o600); err != nil {
