@@ -37,7 +37,10 @@ func TestNoPictureTakesMoreThan64MiBOfTheProcess(t *testing.T) {
 	idle := idlePeak(t)
 	var worst int64
 	for _, size := range []image.Point{{8192, 4096}, {5792, 5792}} {
-		for _, l := range heavyPictures(all) {
+		for i, l := range heavyPictures(all) {
+			if !all && size.X > size.Y && i%3 != 0 {
+				continue // the square ones have the larger results
+			}
 			path, err := l.file(t, size)
 			if err != nil {
 				if !errors.Is(err, errNoTool) || os.Getenv("CI") == "true" {
