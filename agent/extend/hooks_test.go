@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,5 +106,37 @@ func TestFaultyHooksAreNamed(t *testing.T) {
 		if s := Parse([]File{{Path: "extensions/x/hooks.toml", Data: []byte(text)}}); len(s.Problems) != 1 || len(s.Hooks) != 0 {
 			t.Errorf("%q: %d hooks, problems %q", text, len(s.Hooks), s.Problems)
 		}
+	}
+}
+
+func TestTheGitTrailExampleWritesTheFinishedCommitDown(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	home, repository := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "--allow-empty", "-m", "A `subject`; true\n\nbody"}} {
+		if out, err := exec.Command("git", append([]string{"-C", repository}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	root, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, problems := ReadDir(root)
+	s := Parse(files)
+	if problems = append(problems, s.Problems...); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	h := NewHooks(s.Hooks, "s", repository, func(s string) { t.Error(s) })
+	h.Observe(PostTool, &message.ToolCall{ID: "c", Name: "git-commit", Args: `{"message":"something else"}`}, &HookOutcome{OK: true})
+	h.group.Wait()
+	h.Observe(PostTool, &message.ToolCall{ID: "d", Name: "git-commit", Args: "{}"}, &HookOutcome{OK: false})
+	h.Observe(PostTool, &message.ToolCall{ID: "e", Name: "git-log", Args: "{}"}, &HookOutcome{OK: true})
+	h.Close()
+	trail, err := os.ReadFile(filepath.Join(home, ".git-trail"))
+	if err != nil || strings.Count(string(trail), "\n") != 1 || !strings.HasSuffix(string(trail), "A `subject`; true\n") || strings.Contains(string(trail), "something else") {
+		t.Errorf("the trail is %q (%v)", trail, err)
 	}
 }
