@@ -153,14 +153,14 @@ func TestAQuestionWaitsUntilThePictureIsLeft(t *testing.T) {
 
 func TestTheViewersPathIsCopiedAndThePictureOpened(t *testing.T) {
 	d := viewing(t, 80, 24)
-	var copied, opened string
-	d.m.o.Copy = func(_ context.Context, text string) (string, error) { copied = text; return "clipboard", nil }
-	d.m.o.OpenPicture = func(_ context.Context, ref string) (string, error) { opened = ref; return "opened", nil }
+	copied, opened := make(chan string, 1), make(chan string, 1)
+	d.m.o.Copy = func(_ context.Context, text string) (string, error) { copied <- text; return "clipboard", nil }
+	d.m.o.OpenPicture = func(_ context.Context, ref string) (string, error) { opened <- ref; return "opened", nil }
 	d.key("y")
-	d.until("it was copied", func() bool { return copied != "" })
+	d.until("it was copied", func() bool { return len(copied) == 1 })
 	d.key("o")
 	d.shows("opened")
-	if copied != "/tmp/header.png" || opened != d.m.viewer.a.Image.Ref {
-		t.Errorf("copied %q, opened %q", copied, opened)
+	if path, ref := <-copied, <-opened; path != "/tmp/header.png" || ref != d.m.viewer.a.Image.Ref {
+		t.Errorf("copied %q, opened %q", path, ref)
 	}
 }

@@ -166,7 +166,7 @@ func TestFetchCapsSizeAndTime(t *testing.T) {
 			w.Header().Set("Content-Type", "text/plain")
 			size := 170
 			if r.URL.Path == "/bomb" {
-				size = 200 << 20
+				size = 24 << 20 // six times what is read
 			}
 			w.Write(zipped(size))
 		}
