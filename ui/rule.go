@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 
+	"github.com/charmbracelet/bubbles/spinner"
 	"github.com/charmbracelet/lipgloss"
 )
 
@@ -65,9 +66,8 @@ func (m *model) busyText() string {
 }
 
 func (m *model) spinner() string {
-	const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-	all := []rune(frames)
-	return string(all[m.spin%len(all)])
+	frames := spinner.MiniDot.Frames
+	return frames[m.spin%len(frames)]
 }
 
 func (m *model) rowHints() string {

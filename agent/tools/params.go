@@ -29,14 +29,6 @@ func (ps params) find(name string) *param {
 	return nil
 }
 
-func (ps params) names() []string {
-	names := make([]string, len(ps))
-	for i, p := range ps {
-		names[i] = p.name
-	}
-	return names
-}
-
 // schema is the JSON Schema of an object with these fields, in the plain dialect and in declared order.
 func (ps params) schema() string {
 	var b strings.Builder
