@@ -219,7 +219,7 @@ func (a *Agent) build(route providers.Route) (request providers.Request) {
 		if route.Model.Thinking == providers.Unsupported {
 			fixed.Effort = ""
 		}
-		request = projection.Build(projection.Select(h.Conversation(), route), route, fixed)
+		request = h.Project(route, fixed)
 	})
 	return request
 }

@@ -3,6 +3,7 @@ package projection
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"espy/agent/message"
@@ -26,7 +27,18 @@ const emptyResult = "(no output)"
 // left out.
 func Build(c Conversation, route providers.Route, fixed Fixed) providers.Request {
 	b := builder{c: c, route: route}
-	for _, m := range c.Messages {
+	b.add(c.Messages)
+	return b.request(fixed)
+}
+
+type builder struct {
+	c     Conversation
+	route providers.Route
+	out   []providers.Message
+}
+
+func (b *builder) add(messages []message.Message) {
+	for _, m := range messages {
 		switch m.Role {
 		case message.RoleUser:
 			b.user(m)
@@ -36,17 +48,14 @@ func Build(c Conversation, route providers.Route, fixed Fixed) providers.Request
 			b.tool(m)
 		}
 	}
+}
+
+func (b *builder) request(fixed Fixed) providers.Request {
 	b.cachePoints()
 	return providers.Request{
 		System: fixed.System, Tools: fixed.Tools, Messages: b.out,
 		MaxTokens: fixed.MaxTokens, Effort: fixed.Effort, CacheKey: fixed.CacheKey,
 	}
-}
-
-type builder struct {
-	c     Conversation
-	route providers.Route
-	out   []providers.Message
 }
 
 func (b *builder) user(m message.Message) {
@@ -65,7 +74,7 @@ func (b *builder) user(m message.Message) {
 		return
 	}
 	if last := len(b.out) - 1; last >= 0 && b.out[last].Role == message.RoleUser {
-		b.out[last].Blocks = append(b.out[last].Blocks, blocks...)
+		b.out[last].Blocks = append(slices.Clip(b.out[last].Blocks), blocks...)
 		return
 	}
 	b.out = append(b.out, providers.Message{Role: message.RoleUser, Blocks: blocks})
@@ -106,7 +115,7 @@ func (b *builder) assistant(m message.Message) {
 		b.out = append(b.out, providers.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: goOn, Origin: message.OriginEspy}}})
 	}
 	if last := len(b.out) - 1; b.out[last].Role == message.RoleAssistant {
-		b.out[last].Blocks = append(b.out[last].Blocks, blocks...)
+		b.out[last].Blocks = append(slices.Clip(b.out[last].Blocks), blocks...)
 		return
 	}
 	b.out = append(b.out, providers.Message{Role: message.RoleAssistant, Blocks: blocks})

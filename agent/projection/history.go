@@ -26,6 +26,9 @@ type History struct {
 	pictures map[string]message.PictureRecord
 	blind    map[string]bool // by route name: what its provider's answers taught
 	numbers  int
+	shown    map[string]bool // Refs that a message or result has shown
+	marked   int             // records that change how what is already there is read; see memo
+	memo     *memo           // of the newest Project
 }
 
 // NewHistory indexes records in the order they were written.
@@ -34,6 +37,7 @@ func NewHistory(records []message.Record) *History {
 		index:    make(map[string]int, len(records)),
 		before:   make(map[string]string),
 		pictures: make(map[string]message.PictureRecord),
+		shown:    make(map[string]bool),
 		blind:    make(map[string]bool),
 	}
 	h.Append(records...)
@@ -49,11 +53,17 @@ func (h *History) Append(records ...message.Record) {
 		switch r := r.(type) {
 		case message.PictureRecord:
 			h.addPicture(r)
+		case message.MessageRecord:
+			h.show(r.Message.Images())
+		case message.ResultRecord:
+			h.show(r.Images)
 		case message.MarkRecord:
+			h.marked++
 			if r.Mark == message.MarkBlind {
 				h.blind[r.Route] = !r.Off
 			}
 		case message.RewindRecord:
+			h.marked++
 			if _, known := h.index[r.To]; known || r.To == "" && r.From != "" {
 				h.head = r.To
 			}
@@ -71,16 +81,35 @@ func (h *History) extend(r message.Record) {
 	if h.pathOf == h.head && r.Header().Parent == h.head {
 		h.path = append(h.path, r)
 		h.pathOf = r.Header().ID
+	} else {
+		h.marked++ // it goes on from somewhere else
 	}
 	h.head = r.Header().ID
 }
 
+func (h *History) show(images []message.Image) {
+	for _, i := range images {
+		h.shown[i.Ref] = true
+	}
+}
+
+// addPicture notes what is known of a picture. What was known first stays, because the line that introduces it
+// may have been sent; only a number comes late, when a person attaches what a tool had looked at.
 func (h *History) addPicture(p message.PictureRecord) {
-	if old, known := h.pictures[p.Ref]; known && p.Number == 0 {
-		p.Number = old.Number // a tool looked at a picture the person had attached: it keeps its number
+	h.numbers = max(h.numbers, p.Number)
+	old, known := h.pictures[p.Ref]
+	if known && (old.Number > 0 || p.Number == 0) {
+		return
+	}
+	if known {
+		number := p.Number
+		p = old
+		p.Number = number
+	}
+	if h.shown[p.Ref] {
+		h.marked++ // its introduction changes where it was shown before
 	}
 	h.pictures[p.Ref] = p
-	h.numbers = max(h.numbers, p.Number)
 }
 
 // Head is the id of the record the conversation goes on from; "" in an empty log.
