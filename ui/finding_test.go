@@ -85,17 +85,20 @@ func TestACodeBlockIsCopiedAsItWasWritten(t *testing.T) {
 	d := drive(t, 60, 24, nil, script.Opened(
 		message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: "how"}}},
 		message.Message{Role: message.RoleAssistant, Stop: message.StopEnd, Blocks: []message.Block{message.Text{Text: text}}}))
-	var copied string
-	d.m.o.Copy = func(_ context.Context, text string) (string, error) { copied = text; return "clipboard", nil }
+	copied := make(chan string, 2)
+	d.m.o.Copy = func(_ context.Context, text string) (string, error) { copied <- text; return "clipboard", nil }
 	d.key("ctrl+t", "c")
 	d.shows("copy a code block")
 	d.key("enter")
-	d.until("it was copied", func() bool { return copied != "" })
-	if copied != long+"\n\tindented()\n" {
-		t.Errorf("copied %q", copied)
+	d.until("it was copied", func() bool { return len(copied) == 1 })
+	if got := <-copied; got != long+"\n\tindented()\n" {
+		t.Errorf("copied %q", got)
 	}
 	d.key("c", "down", "enter")
-	d.until("the other was copied", func() bool { return copied == "make\n" })
+	d.until("the other was copied", func() bool { return len(copied) == 1 })
+	if got := <-copied; got != "make\n" {
+		t.Errorf("copied %q", got)
+	}
 }
 
 func TestMarkingWordsChangesNoColumn(t *testing.T) {
