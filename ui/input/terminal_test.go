@@ -109,7 +109,12 @@ func (x *terminal) look() {
 // seen waits until all parts were written, in this order.
 func (x *terminal) seen(parts ...string) {
 	x.t.Helper()
-	late := time.AfterFunc(patience, func() { x.person.Close() })
+	late := time.AfterFunc(patience, func() { // closing the terminal would not wake its reader
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.lost = true
+		x.changed.Broadcast()
+	})
 	defer late.Stop()
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -228,12 +233,13 @@ func TestAPasteWithoutMarksIsRecognisedByItsSize(t *testing.T) {
 
 func TestTheTerminalIsSetUpAndLeftAsItWas(t *testing.T) {
 	x := startTerminal(t)
+	x.seen(enterScreen+Setup, "ready") // before the first frame there would be none to see
 	x.program.Quit()
 	if err := <-x.done; err != nil {
 		t.Fatalf("the program ended with %v", err)
 	}
 	x.done <- nil
-	x.seen(enterScreen+Setup, "ready", Teardown+leaveScreen)
+	x.seen(enterScreen+Setup, "ready", Teardown+popTitle+leaveScreen)
 }
 
 func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
@@ -250,7 +256,7 @@ func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
 	if keys := show(x.until("z")); strings.Contains(keys, "h e l l o") {
 		t.Errorf("what was typed into the other program reached ours: %s", keys)
 	}
-	x.seen(enterScreen+Setup, Teardown+leaveScreen, "child? ", "got:hello", enterScreen+Setup)
+	x.seen(enterScreen+Setup, Teardown+popTitle+leaveScreen, "child? ", "got:hello", enterScreen+Setup)
 }
 
 func TestALostTerminalIsReported(t *testing.T) {
