@@ -29,11 +29,13 @@ const version = "0.1.0"
 func main() {
 	sandbox.Serve() // first: a command that is to be confined starts as this program
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
-		fmt.Println("espy " + version)
+		printVersion()
 		return
 	}
 	os.Exit(execute())
 }
+
+func printVersion() { fmt.Println("espy " + version) }
 
 // exit is an exit code on its way out of a command that has said all there is to say.
 type exit int
@@ -73,6 +75,7 @@ type options struct {
 	start.Flags
 	resume    string
 	continues bool
+	version   bool
 	attach    []string
 	json      bool
 	events    bool
@@ -83,9 +86,13 @@ type options struct {
 func rootCommand() *cobra.Command {
 	var o options
 	root := &cobra.Command{
-		Use: "espy [DIR]", Short: "A coding assistant in the terminal that sees", Version: version,
+		Use: "espy [DIR]", Short: "A coding assistant in the terminal that sees",
 		Args: between(0, 1, "espy [DIR]"), SilenceErrors: true, SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.version {
+				printVersion()
+				return nil
+			}
 			if len(args) == 1 {
 				o.Folder = args[0]
 			}
@@ -94,10 +101,11 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &start.UsageError{Err: err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetVersionTemplate("espy {{.Version}}\n")
 	f := root.Flags()
 	f.StringVar(&o.resume, "resume", "", "go on with a session; without an id, choose one")
 	f.Lookup("resume").NoOptDefVal = chooseSession
+	// Not cobra's own version flag: its template keeps every exported method of every type in the binary, 2.5 MB.
+	f.BoolVarP(&o.version, "version", "v", false, "print the version")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringArrayVar(&o.attach, "attach", nil, "put a picture on the row; may be given several times")
 	modelFlags(root, &o)
