@@ -49,6 +49,9 @@ func Parse(files []File) Set {
 	if t, ok := skillTool(s.Skills); ok {
 		s.Tools = append(s.Tools, t)
 	}
+	for i := range s.Tools {
+		s.Tools[i].Source = tools.SourceFiles
+	}
 	s.Digest = digest(files)
 	return s
 }

@@ -24,7 +24,10 @@ import (
 // Tool is one thing a model can ask for.
 type Tool struct {
 	Spec     providers.ToolSpec
-	ReadOnly bool // runs beside others and in every mode
+	ReadOnly bool     // runs beside others and in every mode
+	Deferred bool     // named in load_tools and not declared to the model until it was loaded; the settings may say otherwise
+	Source   string   // where it comes from: SourceBuiltin, SourceFiles, or SourceServer(name)
+	Keywords []string // further words it is looked for by, beside its name and description
 	// Effect says what the call would do. An error is a sentence for the model: the arguments are wrong.
 	Effect func(env *Env, args string) (guard.Effect, error)
 	Run    func(ctx context.Context, env *Env, call message.ToolCall) (Outcome, error)
