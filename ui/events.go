@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -99,7 +100,13 @@ func (m *model) arm() tea.Cmd {
 		return nil
 	}
 	m.dialog.question.arming = true
-	return m.work.after(grace, armQuestion{m.dialog.question.ask.ID})
+	return m.afterFrame(grace, armQuestion{m.dialog.question.ask.ID})
+}
+
+// afterFrame brings a message a pause after the frame that this update leads to was shown. What a key must not answer
+// before a person can have seen it waits for such a message.
+func (m *model) afterFrame(pause time.Duration, msg tea.Msg) tea.Cmd {
+	return m.work.after(pause, msg)
 }
 
 func (m *model) onArm(msg armQuestion) {
