@@ -50,7 +50,7 @@ type magic struct {
 var magics = []magic{
 	{0, "\x89PNG\r\n\x1a\n", Kind{"a PNG picture", toPNG, true}},
 	{0, "\x89PNG", Kind{"a damaged PNG file (its line endings were changed)", "copy it again in binary mode and attach that", true}},
-	{0, "\xff\xd8\xff", Kind{"a JPEG picture", toPNG, true}},
+	{0, "\xff\xd8", Kind{"a JPEG picture", toPNG, true}},
 	{0, "GIF8", Kind{"a GIF picture", toPNG, true}},
 	{0, "II*\x00", Kind{"a TIFF picture", toPNG, true}},
 	{0, "MM\x00*", Kind{"a TIFF picture", toPNG, true}},

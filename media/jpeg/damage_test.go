@@ -182,27 +182,50 @@ func TestMoreScansThanACapAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestADamagedSegmentIsRefusedUnlessThePictureIsComplete(t *testing.T) {
+func TestADamagedSegmentIsRefusedAlsoBehindThePicture(t *testing.T) {
 	scans := written(t, "luma2x2-scans")
 	second := bytes.LastIndex(scans[:bytes.LastIndex(scans, []byte{0xff, markSOS})], []byte{0xff, markSOS})
 	if _, _, err := decode(t, spliced(scans, second+5, 1, 77)); err == nil {
 		t.Error("a scan of a component that there is not was passed over")
 	}
 	whole := written(t, "luma2x2")
-	want, _, err := decode(t, whole)
-	if err != nil {
-		t.Fatal(err)
+	for want, tail := range map[string][]byte{
+		"Huffman table is damaged": {0xff, markDHT, 0, 4, 1, 2}, "means nothing": {0xff, 0x97}, "second picture": whole, "has the length 1": {0xff, markDQT, 0, 1},
+		"quantisation table is damaged": {0xff, markDQT, 0, 3, 9}, "conditioning is damaged": {0xff, markDAC, 0, 4, 0x87, 0}, "two frame headers": {0xff, markSOF0},
+		"another scan": whole[segmentAt(t, whole, markSOS):], "not in this place": {0xff, markSOS, 0, 12, 3, 1, 0, 3, 0, 2, 0, 0, 63, 0},
+	} {
+		for _, lost := range []int{2, 200} {
+			if _, _, err := decode(t, append(bytes.Clone(whole[:len(whole)-lost]), tail...)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("behind a picture that lacks %d bytes: error %v, want one with %q", lost, err, want)
+			}
+		}
 	}
-	for name, tail := range map[string][]byte{"a damaged table": {0xff, markDHT, 0, 4, 1, 2}, "a marker that means nothing": {0xff, 0x97}, "another picture": whole} {
-		k, res, err := decode(t, append(bytes.Clone(whole[:len(whole)-2]), tail...))
-		if err != nil || len(res.Warnings) == 0 {
-			t.Errorf("%s behind a whole picture: %v, warnings %q", name, err, res.Warnings)
-			continue
+}
+
+func TestAFileThatEndsInsideATableIsReadUnlessSomeOfThePictureWasLostBefore(t *testing.T) {
+	whole := written(t, "luma2x2-progressive")
+	table := bytes.LastIndex(whole, []byte{0xff, markDHT})
+	scan := bytes.LastIndex(whole, []byte{0xff, markSOS})
+	for _, end := range []int{table + 2, table + 3, table + 4, table + 9, table + 21, scan + 2, scan + 4, scan + 8} {
+		if _, res, err := decode(t, whole[:end]); err != nil || !res.Cut || len(res.Warnings) == 0 {
+			t.Errorf("%d bytes into the table, %d into the scan: %v, warnings %q", end-table, end-scan, err, res.Warnings)
 		}
-		mustEqual(t, name, k.planes, want.planes, 0)
-		if _, _, err := decode(t, append(bytes.Clone(whole[:len(whole)-200]), tail...)); err == nil {
-			t.Errorf("%s in the middle of a picture was passed over", name)
+		if end == table+21 {
+			continue // an end marker in place of what is missing makes sense, as libjpeg finds too
 		}
+		short := spliced(whole[:end], table-40, 30)
+		if _, _, err := decode(t, short); err == nil || !strings.Contains(err.Error(), "ends inside a segment") {
+			t.Errorf("%d bytes into the table, %d into the scan, picture data lost: error %v", end-table, end-scan, err)
+		}
+	}
+}
+
+func TestComponentsInAnotherOrderThanTheFramesAreRefused(t *testing.T) {
+	data := written(t, "luma2x2")
+	sos := segmentAt(t, data, markSOS)
+	swapped := spliced(data, sos+5, 6, data[sos+5], data[sos+6], data[sos+9], data[sos+10], data[sos+7], data[sos+8])
+	if _, _, err := decode(t, swapped); err == nil || !strings.Contains(err.Error(), "not in this place") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -38,8 +38,6 @@ type component struct {
 // readFrame reads a frame header, T.81 B.2.2.
 func (d *decoder) readFrame(mark byte, b []byte) error {
 	switch {
-	case d.frame.seen:
-		return errors.New("there are two frame headers")
 	case mark > markSOF2 && mark != markSOF9 && mark != markSOF10:
 		return errors.New("its process (lossless or hierarchical) is not read")
 	case len(b) < 6 || len(b) < 6+3*int(b[5]):

@@ -10,9 +10,11 @@
 // time. A refining scan finds the coefficients it refines in that row, left by the scans before it. So nothing is
 // decoded twice and no coefficients are kept, and what lies below the window is never decoded.
 //
-// Damage is treated as the reference decoder treats it: missing or senseless picture data reads as gray, a restart
-// marker brings the picture back, the file may end anywhere behind the first scan, and all that is a warning. A segment
-// that cannot be understood is an error, unless the picture was complete before; so is a picture without any data.
+// Damage is treated as libjpeg treats it: missing or senseless picture data reads as gray, a restart marker brings the
+// picture back, the file may end anywhere behind the first scan, and all that is a warning. A segment that cannot be
+// understood is an error, also behind the picture data; so is a picture without any data. A file that ends inside a table
+// which must be understood is an error only where some of its picture was lost before: it is then no cut file but a broken
+// one. Here libjpeg, which refuses both, is not followed.
 //
 // The package knows JPEG and nothing of the gate, its limits or its sentences.
 package jpeg
@@ -71,6 +73,7 @@ type decoder struct {
 	scans        []*scan
 	oneScan      bool // the only scan is read through in itself
 	endMissing   bool // the file stops without saying so
+	cutInside    bool // and does so in the middle of a segment
 
 	window   image.Rectangle
 	shrink   int
@@ -150,6 +153,7 @@ func (d *decoder) finish() error {
 			d.warn("%s ends or is damaged after row %d of %d", what, min(s.lost*8*d.frame.vMax, d.frame.height), d.frame.height)
 		}
 		if s.bad {
+			lost = true
 			d.warn("%s holds codes that mean nothing", what)
 		}
 		if s.stray > 0 {
@@ -157,9 +161,12 @@ func (d *decoder) finish() error {
 		}
 	}
 	if d.oneScan && d.window.Max.Y >= d.frame.height {
-		if err := d.finishOnly(lost); err != nil {
+		if err := d.finishOnly(); err != nil {
 			return err
 		}
+	}
+	if d.cutInside && lost {
+		return errCut
 	}
 	if d.endMissing {
 		d.warn("the end marker is missing")
@@ -167,20 +174,24 @@ func (d *decoder) finish() error {
 	return nil
 }
 
-// finishOnly reads what follows the only scan. Where that makes no sense and the scan was not whole, the file is no
-// truncated picture but a broken one.
-func (d *decoder) finishOnly(lost bool) error {
+// finishOnly reads what follows the only scan.
+func (d *decoder) finishOnly() error {
 	d.in = d.scans[0].bits.input
-	d.in.skipData(d.interval > 0)
 	s, err := d.nextScan()
 	if s != nil {
-		err = errors.New("another scan begins behind the only one")
+		return errors.New("another scan begins behind the only one")
 	}
-	switch {
-	case d.ctx.Err() != nil || d.in.err != nil || lost && err != errEnd && err != errCut:
+	return d.endOf(err)
+}
+
+// endOf takes the error of the last nextScan: the end of the picture is none.
+func (d *decoder) endOf(err error) error {
+	switch err {
+	case errCut:
+		d.cutInside = true
+	case errEnd:
+	default:
 		return err
-	case err != errEnd && err != errCut:
-		d.warn("behind the picture data, %v", err)
 	}
 	return nil
 }

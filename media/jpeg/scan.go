@@ -59,7 +59,7 @@ func (d *decoder) readScan(b []byte) (*scan, error) {
 	for i := range n {
 		c := d.find(s, b[1+2*i])
 		if c == nil {
-			return nil, fmt.Errorf("a scan is of a component (%d) that there is not", b[1+2*i])
+			return nil, fmt.Errorf("a scan is of a component (%d) that there is not, or not in this place", b[1+2*i])
 		}
 		if err := d.join(s, c, b[2+2*i]); err != nil {
 			return nil, err
@@ -82,10 +82,11 @@ func (d *decoder) checkProgress(s *scan, comps int) error {
 	return nil
 }
 
-// find looks a component up by its name. Where two have the same, the one that had no scan yet is meant.
+// find looks a component up by its name. Where two have the same, the one that had no scan yet is meant. Scans name
+// components in the order of the frame, T.81 B.2.3, so that the first ones cannot be meant any more.
 func (d *decoder) find(s *scan, id byte) *component {
 	var found *component
-	for _, c := range d.frame.comps {
+	for _, c := range d.frame.comps[min(len(s.comps), len(d.frame.comps)):] {
 		used := false
 		for _, o := range s.comps {
 			used = used || o.component == c
@@ -175,10 +176,7 @@ func (d *decoder) listScans(s *scan) error {
 		d.in.skipData(d.interval > 0)
 		var err error
 		if s, err = d.nextScan(); err != nil {
-			if err == errEnd || err == errCut {
-				return nil
-			}
-			return err
+			return d.endOf(err)
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	errCut = errors.New("the file ends before its picture data")
+	errCut = errors.New("the file ends inside a segment")
 	errEnd = errors.New("the picture ends") // of nextScan: there is no further scan
 )
 
@@ -20,7 +20,7 @@ func (d *decoder) readHead() (*scan, error) {
 	d.conditioning = usualConditioning()
 	s, err := d.nextScan()
 	if err == errEnd {
-		return nil, errCut
+		return nil, errors.New("the file ends before its picture data")
 	}
 	return s, err
 }
@@ -52,6 +52,8 @@ func (d *decoder) nextScan() (*scan, error) {
 			continue
 		case !known(mark):
 			return nil, fmt.Errorf("a marker (0x%02x) means nothing", mark)
+		case opensFrame(mark) && d.frame.seen:
+			return nil, errors.New("there are two frame headers")
 		}
 		body, err := d.body(mark)
 		if err != nil {
@@ -66,16 +68,19 @@ func (d *decoder) nextScan() (*scan, error) {
 	}
 }
 
-// body reads a segment behind its marker. Application data and comments are tolerated with a length that is too small,
-// and are skipped where they are long.
+// body reads a segment behind its marker. Application data, comments and a late height are tolerated with a length that is
+// too small or that passes the end of the file, and are skipped where they are long.
 func (d *decoder) body(mark byte) ([]byte, error) {
+	skipped := mark >= markAPP0 || mark == markDNL
 	if !d.in.have(2) {
 		d.endMissing = true
+		if skipped {
+			return nil, errEnd
+		}
 		return nil, errCut
 	}
 	length := int(d.in.buf[d.in.pos])<<8 | int(d.in.buf[d.in.pos+1])
 	d.in.pos += 2
-	skipped := mark >= markAPP0
 	if length < 2 {
 		if !skipped {
 			return nil, fmt.Errorf("a segment (0x%02x) has the length %d", mark, length)
@@ -84,17 +89,34 @@ func (d *decoder) body(mark byte) ([]byte, error) {
 		return nil, nil
 	}
 	length -= 2
-	if skipped && !d.in.have(length) {
+	switch have := d.in.have(length); {
+	case !have && skipped:
 		d.in.seek(d.in.offset() + int64(length))
 		return nil, nil
-	}
-	if !d.in.have(length) {
-		d.endMissing = true
-		return nil, errCut
+	case !have:
+		return d.cutBody(mark, length)
 	}
 	b := d.in.buf[d.in.pos : d.in.pos+length]
 	d.in.pos += length
 	return b, nil
+}
+
+// cutBody is a segment in which the file ends, with end markers behind what there is of it: as libjpeg reads it.
+func (d *decoder) cutBody(mark byte, length int) ([]byte, error) {
+	d.endMissing = true
+	if mark == markSOS {
+		return nil, errCut
+	}
+	b := make([]byte, length)
+	n := copy(b, d.in.buf[d.in.pos:])
+	d.in.pos += n
+	for i := range b[n:] {
+		b[n+i] = [2]byte{0xff, markEOI}[i&1]
+	}
+	if d.segment(mark, b) != nil {
+		return nil, errCut
+	}
+	return nil, errEnd
 }
 
 // segment takes what a segment says.
