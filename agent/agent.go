@@ -102,6 +102,7 @@ func New(opt Options) (*Agent, error) {
 	a.hooks = extend.NewHooks(opt.Hooks, opt.Session.ID(), opt.Folder, func(sentence string) { a.notice(NoticeError, sentence) })
 	if env.Roots != nil {
 		a.files = checkpoint.New(opt.Session.Dir(), env.Roots, opt.Session)
+		a.files.Progress = a.keptFiles
 	}
 	return a, nil
 }
@@ -439,8 +440,8 @@ func (a *Agent) notice(kind NoticeKind, sentence string) {
 	a.events.put(Notice{Kind: kind, Sentence: sentence})
 }
 
-func (a *Agent) progress(callID, line string) {
-	a.events.put(CallProgress{CallID: callID, Text: line})
+func (a *Agent) progress(callID, lines string) {
+	a.events.put(CallProgress{CallID: callID, Text: lines})
 }
 
 // errInterrupted ends a turn the person stopped.

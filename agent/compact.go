@@ -70,9 +70,16 @@ func (a *Agent) askForSummary(ctx context.Context, route providers.Route, text, 
 		Messages:  []providers.Message{{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: ask, Origin: message.OriginEspy}}}},
 		MaxTokens: summaryTokens,
 	}
+	written := 0
 	response, err := provider.Stream(ctx, request, func(d providers.Delta) {
-		if d.Retry != nil {
+		switch {
+		case d.Retry != nil:
 			a.tellRetry(d.Retry)
+		case d.Restart:
+			written = 0
+		default:
+			written += projection.EstimateText(d.Text) + projection.EstimateText(d.Thinking)
+			a.events.put(Activity{Text: fmt.Sprintf("summarising the conversation, %d tokens written", written)})
 		}
 	})
 	if err != nil {

@@ -49,10 +49,17 @@ type CallStarted struct {
 	Summary string // what it will do, in a few words: "read main.go", "shell: go test ./..."
 }
 
-// CallProgress is a line about a running call: the newest output line of a shell command, a count.
+// CallDelta tells that the model is writing a call: its name once that is known, and about how many tokens arrived.
+type CallDelta struct {
+	Name   string
+	Tokens int
+}
+
+// CallProgress is what a running call has to show: the newest output lines of a shell command, or a count. It
+// replaces what the call showed before.
 type CallProgress struct {
 	CallID string
-	Text   string
+	Text   string // lines, the newest last
 }
 
 // CallFinished carries the result as it was written to the log.
@@ -126,7 +133,8 @@ type UsageChanged struct {
 	Meter Meter
 }
 
-// Activity says what the loop is at when it is not the model's answer or a call: summarising, rendering.
+// Activity says what the loop is at when it is not the model's answer or a call, and how far it is: summarising,
+// making pictures smaller, keeping the state of files. "" says that it is done.
 type Activity struct{ Text string }
 
 // MeterChanged follows what changed the context without an answer: a compaction, a picture dropped or pinned.
@@ -218,6 +226,7 @@ func (ThinkingDelta) event()     {}
 func (AnswerRestarted) event()   {}
 func (AnswerDone) event()        {}
 func (CallStarted) event()       {}
+func (CallDelta) event()         {}
 func (CallProgress) event()      {}
 func (CallFinished) event()      {}
 func (PermissionAsked) event()   {}

@@ -35,6 +35,20 @@ func (a *Agent) watch(ctx context.Context, j *job) (*checkpoint.Pending, error) 
 	})
 }
 
+// worthTelling is from how many files on a look at the workspace is told of: fewer take no time a person notices.
+const worthTelling = 500
+
+// keptFiles tells how far a look at the workspace is.
+func (a *Agent) keptFiles(done, total int) {
+	switch {
+	case total < worthTelling:
+	case done == total:
+		a.events.put(Activity{})
+	default:
+		a.events.put(Activity{Text: fmt.Sprintf("keeping what the files hold now, %d of %d", done, total)})
+	}
+}
+
 // scope is what a call may change. A command that is known to look only changes nothing.
 func (a *Agent) scope(j *job) (checkpoint.Scope, bool) {
 	e := j.effect

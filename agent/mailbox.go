@@ -49,8 +49,18 @@ func merge(last *Event, e Event) bool {
 			*last = ThinkingDelta{l.Text + e.Text}
 			return true
 		}
+	case CallDelta:
+		if l, ok := (*last).(CallDelta); ok && (e.Name == "" || e.Name == l.Name) {
+			*last = CallDelta{l.Name, l.Tokens + e.Tokens}
+			return true
+		}
 	case CallProgress:
 		if l, ok := (*last).(CallProgress); ok && l.CallID == e.CallID {
+			*last = e
+			return true
+		}
+	case Activity:
+		if _, ok := (*last).(Activity); ok {
 			*last = e
 			return true
 		}

@@ -174,7 +174,8 @@ func (a *Agent) writeMarks(marks []message.MarkRecord) error {
 // render makes the smaller pictures a route wants. A picture that cannot be made to fit leaves the request.
 func (a *Agent) render(ctx context.Context, route providers.Route, wants []projection.Want) error {
 	var marks []message.MarkRecord
-	for _, w := range wants {
+	for i, w := range wants {
+		a.events.put(Activity{Text: fmt.Sprintf("making pictures smaller for %s, %d of %d", route.Name(), i+1, len(wants))})
 		picture, err := a.rerender(ctx, w)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -272,6 +273,8 @@ func (a *Agent) tellDelta(d providers.Delta, said *strings.Builder) {
 		a.events.put(TextDelta{d.Text})
 	case d.Thinking != "":
 		a.events.put(ThinkingDelta{d.Thinking})
+	case d.Call != nil:
+		a.events.put(CallDelta{Name: d.Call.Name, Tokens: projection.EstimateText(d.Call.Args)})
 	}
 }
 

@@ -31,6 +31,9 @@ type Blobs interface {
 // Keeper keeps the file states of one session. Its methods may be called from several goroutines; calls that
 // change files run one after the other, or each would be told the other's changes.
 type Keeper struct {
+	// Progress, where it is set before the first use, is told how many files of how many have been looked through.
+	Progress func(done, total int)
+
 	roots *guard.Roots
 	blobs Blobs
 	repo  repository
@@ -113,6 +116,7 @@ func (k *Keeper) snapshot(ctx context.Context) (string, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, snapshotFor)
 	defer cancel()
+	k.repo.progress = k.Progress
 	tree, err := k.repo.snapshot(bounded)
 	if ctx.Err() != nil {
 		return "", ctx.Err()

@@ -16,6 +16,9 @@ const (
 	// ones some ten milliseconds. A person waits for it before a command runs.
 	snapshotFor = 10 * time.Second
 
+	// namesAtOnce is how many bytes of names git is given at a time: what it has read is how far it is.
+	namesAtOnce = 4 << 10
+
 	// keepFor bounds what is still done for a call after it was interrupted.
 	keepFor = 10 * time.Second
 )

@@ -28,6 +28,8 @@ type repository struct {
 	work    string
 	secrets *guard.Secrets
 	ready   bool
+
+	progress func(done, total int) // may be nil
 }
 
 func (r *repository) git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
@@ -104,12 +106,38 @@ func (r *repository) take(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(names) > 0 {
-		if _, err := r.git(ctx, bytes.NewReader(names), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
+		if _, err := r.git(ctx, r.watched(names), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
 			return "", err
 		}
 	}
 	tree, err := r.git(ctx, nil, "write-tree")
 	return strings.TrimSpace(string(tree)), err
+}
+
+// watched is names as git reads them: it asks for more when it has taken the files before in.
+func (r *repository) watched(names []byte) io.Reader {
+	if r.progress == nil {
+		return bytes.NewReader(names)
+	}
+	return &counted{names: names, total: bytes.Count(names, []byte{0}), tell: r.progress}
+}
+
+// counted tells how many names were read of all.
+type counted struct {
+	names       []byte
+	done, total int
+	tell        func(done, total int)
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	c.tell(c.done, c.total)
+	if len(c.names) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(len(p), namesAtOnce)], c.names)
+	c.done += bytes.Count(c.names[:n], []byte{0})
+	c.names = c.names[n:]
+	return n, nil
 }
 
 // wanted keeps the names whose state is taken in: no credentials, no repositories inside, nothing too large or

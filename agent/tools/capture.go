@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
+	"sync"
 
 	"espy/agent/message"
 )
@@ -18,23 +18,34 @@ const blobMark = "\x00blob\x00"
 // whole stored as a blob once it is more than a model is shown. Its memory does not grow with the output. One
 // goroutine writes; finish is called after it ended.
 type capture struct {
-	clean    cleaner
-	fold     folder
-	shown    headTail
-	whole    spillStream
-	progress func(line string)
-	told     time.Time
+	mu    sync.Mutex // guards all of it: news is told by a timer too
+	clean cleaner
+	fold  folder
+	shown headTail
+	whole spillStream
+	news  news
 }
 
-func newCapture(ctx context.Context, blobs Blobs, progress func(line string)) *capture {
-	c := &capture{progress: progress, whole: spillStream{ctx: context.WithoutCancel(ctx), blobs: blobs}}
+func newCapture(ctx context.Context, blobs Blobs, progress func(lines string)) *capture {
+	c := &capture{whole: spillStream{ctx: context.WithoutCancel(ctx), blobs: blobs}}
+	c.news = news{tell: progress, again: func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.news.due(c.clean.line)
+	}}
 	c.clean.emit = c.line
 	c.fold = folder{emit: c.shown.line, name: blobMark}
 	return c
 }
 
 // Write takes a piece of output. It never fails, so that a command is not killed by a full disk half way.
-func (c *capture) Write(p []byte) (int, error) { return c.clean.Write(p) }
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, err := c.clean.Write(p)
+	c.news.came(c.clean.line)
+	return n, err
+}
 
 func (c *capture) line(text string, ended bool) {
 	c.whole.write(text)
@@ -42,18 +53,15 @@ func (c *capture) line(text string, ended bool) {
 		c.whole.write("\n")
 	}
 	c.fold.line(text, ended)
-	if c.progress == nil || strings.TrimSpace(text) == "" {
-		return
-	}
-	if now := time.Now(); now.Sub(c.told) >= progressEvery {
-		c.told = now
-		c.progress(clip(text, maxProgressBytes))
-	}
+	c.news.line(text)
 }
 
 // finish returns what the model is shown and the Ref of the whole output, "" where what is shown is all. An
 // error means that the output could not be stored.
 func (c *capture) finish() (shown, ref string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.news.end()
 	c.clean.close()
 	c.fold.close()
 	ref, err = c.whole.finish(c.fold.any)

@@ -63,11 +63,13 @@ const (
 	// maxPendingLine is where an unfinished output line is passed on in pieces.
 	maxPendingLine = 64 << 10
 
-	// progressEvery is the shortest time between two progress lines: a screen is redrawn no faster.
-	progressEvery = 100 * time.Millisecond
+	// progressEvery is the shortest time between two looks at a running command's output: people read no faster, and a
+	// screen that changes more often is not calm.
+	progressEvery = 250 * time.Millisecond
 
-	// maxProgressBytes bounds a progress line; a screen is seldom wider.
+	// maxProgressBytes bounds a progress line; a screen is seldom wider. progressLines is how many of the newest show.
 	maxProgressBytes = 200
+	progressLines    = 4
 
 	// minFoldChars is the shortest run of base64 that is folded: below it, keys and hashes stay readable.
 	minFoldChars = 1000

@@ -97,7 +97,7 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 	}
 	var progress func(string)
 	if env.Progress != nil {
-		progress = func(line string) { env.Progress(call.ID, line) }
+		progress = func(lines string) { env.Progress(call.ID, lines) }
 	}
 	out := newCapture(ctx, env.Blobs, progress)
 	cmd.Stdout, cmd.Stderr = out, out

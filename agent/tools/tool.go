@@ -55,7 +55,7 @@ type Env struct {
 	Gate      *media.Gate
 	Route     func() providers.Route                         // the route the call's answer goes to
 	Picture   func(ref string) (message.PictureRecord, bool) // what the log knows of a picture
-	Progress  func(callID, line string)                      // a line for the screen; never blocks
+	Progress  func(callID, lines string)                     // the newest lines of output, for the screen; never blocks
 	Ledger    *Ledger                                        // which files the model has read, and as what
 	MaxSource int64                                          // bytes a text file may have to be read whole; 0 means 10 MiB
 
