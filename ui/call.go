@@ -9,6 +9,7 @@ import (
 
 	"espy/agent"
 	"espy/agent/message"
+	"espy/ui/screen"
 )
 
 // callState says how far a call is.
@@ -26,7 +27,9 @@ const (
 type call struct {
 	call     message.ToolCall
 	summary  string // what it will do
-	progress string
+	progress string // its newest lines of output
+	began    time.Time
+	lasts    time.Duration // shown while it runs, in whole seconds
 	state    callState
 	result   message.ToolResult
 	pictures []message.PictureRecord
@@ -42,13 +45,39 @@ func (c *call) draw(width int, l look) []string {
 	for _, i := range c.result.Images {
 		lines = append(lines, c.looked(i, width, l)...)
 	}
-	if c.state == callRuns && c.progress != "" {
-		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.progress), width-2)))
-	}
+	lines = append(lines, c.newest(width, l)...)
 	if l.open {
 		lines = append(lines, c.arguments(width, l)...)
 	}
 	return append(lines, c.outcome(width, l)...)
+}
+
+// newest is what a running call printed last: a few lines, wherever the screen has room for them.
+func (c *call) newest(width int, l look) []string {
+	if c.state != callRuns || strings.TrimSpace(c.progress) == "" {
+		return nil
+	}
+	most := fewNewest
+	if l.tall || l.open {
+		most = mostNewest
+	}
+	printed := strings.Split(c.progress, "\n")
+	var lines []string
+	for _, line := range printed[max(len(printed)-most, 0):] {
+		lines = append(lines, l.t.faint.Render("  │ ")+l.t.dim.Render(cut(screen.SafeLine(line), width-4)))
+	}
+	return lines
+}
+
+// count moves the time of a running call and reports whether what is shown changed.
+func (c *call) count(now time.Time) bool {
+	lasts := time.Duration(0)
+	if c.state == callRuns {
+		lasts = now.Sub(c.began).Truncate(time.Second)
+	}
+	changed := lasts != c.lasts
+	c.lasts = lasts
+	return changed
 }
 
 // looked is a picture of the result: its line, and where it was looked at.
@@ -146,6 +175,9 @@ func (c *call) facts() string {
 	var parts []string
 	switch c.state {
 	case callRuns:
+		if c.lasts >= worthTelling {
+			parts = append(parts, wholeSeconds(c.lasts))
+		}
 	case callWaits:
 		return "  waits for you"
 	case callRefused:
@@ -214,10 +246,10 @@ func (c *call) outcome(width int, l look) []string {
 	default:
 		most = 2
 	}
-	return c.indented(wrap(safe(head(text, most*400)), width-4), most, l, style)
+	return c.indented(wrap(safe(head(text, most*400)), width-4), most, width, l, style)
 }
 
-func (c *call) indented(lines []string, most int, l look, style func(...string) string) []string {
+func (c *call) indented(lines []string, most, width int, l look, style func(...string) string) []string {
 	more := len(lines) - most
 	if more > 0 {
 		lines = lines[:most]
@@ -227,9 +259,17 @@ func (c *call) indented(lines []string, most int, l look, style func(...string) 
 		out = append(out, l.t.faint.Render("  │ ")+style(line))
 	}
 	if more > 0 {
-		out = append(out, l.t.dim.Render(fmt.Sprintf("  … %s more", amount(more, "line"))))
+		out = append(out, l.t.dim.Render(cut(fmt.Sprintf("  … %s more%s", amount(more, "line"), c.further(l)), width)))
 	}
 	return out
+}
+
+// further says how to see the rest of a result.
+func (c *call) further(l look) string {
+	if l.open {
+		return ", /export writes all"
+	}
+	return ", " + l.keys(actDetails) + " unfolds"
 }
 
 func (c *call) diff(diff string, width int, l look) []string {

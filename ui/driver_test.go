@@ -148,11 +148,18 @@ func (d *driver) screen() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// still puts everything that moves with time where the clock says, whether or not a tick has come.
+func (d *driver) still() {
+	d.m.spin, d.m.stale = 0, true
+	d.m.talk.count(d.m.o.Clock())
+	d.m.sample()
+	d.m.layout()
+}
+
 // golden compares the screen with a file.
 func (d *driver) golden(name string) {
 	d.t.Helper()
-	d.m.spin, d.m.stale = 0, true
-	d.m.layout()
+	d.still()
 	path := filepath.Join("testdata", "screens", name+".txt")
 	got := d.screen()
 	if *update {

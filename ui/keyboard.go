@@ -303,7 +303,8 @@ func (m *model) interrupt() tea.Cmd {
 	case len(m.jobs) > 0:
 		m.stopJobs()
 	case m.talk.busy:
-		m.talk.doing = "stopping"
+		m.talk.turn.stopping = true
+		m.sample()
 		m.conv.Loop.Interrupt()
 	default:
 		return m.escaped()

@@ -8,8 +8,11 @@ const (
 	framesPerSecond = 120
 	// deltaPause lets pieces of an answer gather before the screen is drawn again.
 	deltaPause = 40 * time.Millisecond
-	// spinnerPause moves the sign of work; nothing ticks while the program is idle.
-	spinnerPause = 120 * time.Millisecond
+	// spinnerPause moves the sign of work and what is said beside it: four times a second is alive and can be read.
+	// Nothing ticks while the program is idle.
+	spinnerPause = 250 * time.Millisecond
+	// worthTelling is from when on the time of a running call is shown.
+	worthTelling = 2 * time.Second
 	// draftPause is how long the composer rests before its draft is saved.
 	draftPause = 700 * time.Millisecond
 	// grace is how long a question must have stood, and how long the keyboard must have rested, before a key
@@ -58,8 +61,12 @@ const (
 	foldedDiff = 12
 	// typedLines is how many lines of what a person's own shell line printed show at once.
 	typedLines = 24
-	// openLines is how many lines of a result an unfolded call draws; the rest is in /export.
-	openLines = 400
+	// fewNewest and mostNewest are how many of its newest output lines a running call shows, the latter where the screen is
+	// tall or the call unfolded.
+	fewNewest, mostNewest = 3, 5
+	// openLines is how many lines of a result an unfolded call draws: more than what a tool hands the model (30,000
+	// characters) has, unless it is all line ends.
+	openLines = 4000
 	// argBytes bounds how much of a call's arguments is drawn.
 	argBytes = 16 << 10
 

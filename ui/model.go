@@ -54,6 +54,7 @@ type model struct {
 	mouse   bool     // the mouse is ours
 	names   []string // of the models, for completion
 	spin    int
+	pulse   pulse
 	ticking bool
 	draft   draftKeeper
 
@@ -173,6 +174,7 @@ func (m *model) routeMore(msg tea.Msg) tea.Cmd {
 		m.ticking = false
 		m.spin++
 		m.talk.count(m.o.Clock())
+		m.sample()
 	case namesLoaded:
 		m.names = msg.names
 	case armQuestion:
@@ -216,6 +218,7 @@ func (m *model) settle() tea.Cmd {
 	}
 	if m.moves() && !m.ticking {
 		m.ticking = true
+		m.sample()
 		cmds = append(cmds, m.work.after(spinnerPause, tick{}))
 	}
 	return tea.Batch(cmds...)

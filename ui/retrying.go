@@ -64,8 +64,13 @@ func (s *session) tried(e agent.Notice, now time.Time) {
 	s.list.changed(s.retries)
 }
 
-// count moves the countdown of a request that is tried again.
+// count moves the countdown of a request that is tried again, and the time of running calls.
 func (s *session) count(now time.Time) {
+	for _, id := range s.turn.running {
+		if c, i := s.call(id); c != nil && c.count(now) {
+			s.list.changed(i)
+		}
+	}
 	if s.retries >= 0 && s.list.slots[s.retries].entry.(*retrying).count(now) {
 		s.list.changed(s.retries)
 	}

@@ -3,21 +3,47 @@ package ui
 import (
 	"strings"
 
-	"github.com/charmbracelet/bubbles/spinner"
 	"github.com/charmbracelet/lipgloss"
 )
 
 // ruleView is the line over the composer. It carries what is going on, so that nothing moves when a turn
 // begins or ends.
 func (m *model) ruleView(width int) string {
+	more := m.below()
 	text, style := m.ruleText()
-	more := ""
-	if !m.list.follow {
-		more = " ↓ " + m.keys.key(actBottom) + " "
-		if m.list.unseen {
-			more = " ↓ new below, " + m.keys.key(actBottom) + " "
-		}
+	if text == "" && m.talk.busy {
+		return m.busyRule(width, more)
 	}
+	return m.plainRule(width, text, style, more)
+}
+
+// below says that there is more under the window.
+func (m *model) below() string {
+	switch {
+	case m.list.follow:
+		return ""
+	case m.list.unseen:
+		return " ↓ new below, " + m.keys.key(actBottom) + " "
+	}
+	return " ↓ " + m.keys.key(actBottom) + " "
+}
+
+// busyRule has what the turn is at on the left and how long and how much on the right, where it stays.
+func (m *model) busyRule(width int, more string) string {
+	line, frame := m.t.faint.Render, 2*2+2*2 // two dashes at each end, a blank on either side of each text
+	if width < frame+leastDoing+cellsOf(more) {
+		more = ""
+	}
+	doing, facts := m.busyParts(max(width-frame-cellsOf(more)-1, 0))
+	if facts != "" {
+		facts = " " + facts + " "
+	}
+	doing = " " + doing + " "
+	rest := max(width-4-cellsOf(doing)-cellsOf(facts)-cellsOf(more), 0)
+	return line("──") + m.t.accent.Render(doing) + line(strings.Repeat("─", rest)) + m.t.dim.Render(facts) + m.t.accent.Render(more) + line("──")
+}
+
+func (m *model) plainRule(width int, text string, style lipgloss.Style, more string) string {
 	if text != "" {
 		text = " " + cut(text, width-6-cellsOf(more)) + " "
 	}
@@ -44,30 +70,13 @@ func (m *model) ruleText() (string, lipgloss.Style) {
 		return "a question is waiting; keys still go to the text", m.t.warn
 	case m.dialog != nil && m.dialog.question != nil:
 		return "espy waits for your answer", m.t.warn
-	case m.talk.busy:
-		return m.busyText(), m.t.accent
+	case m.talk.busy: // has a line of its own
+		return "", m.t.accent
 	}
 	if m.comp.vim.commands {
 		return "commands · i writes", m.t.dim
 	}
 	return "", m.t.dim
-}
-
-func (m *model) busyText() string {
-	doing := m.talk.doing
-	if wait := m.talk.retry.Sub(m.o.Clock()); wait > 0 {
-		doing = "tries again in " + duration(wait)
-	}
-	parts := []string{m.spinner() + " " + doing, duration(max(m.o.Clock().Sub(m.talk.started), 0))}
-	if m.o.Clock().Sub(m.talk.started) < second {
-		parts = parts[:1]
-	}
-	return strings.Join(append(parts, m.keys.key(actInterrupt)+" interrupts"), " · ")
-}
-
-func (m *model) spinner() string {
-	frames := spinner.MiniDot.Frames
-	return frames[m.spin%len(frames)]
 }
 
 func (m *model) rowHints() string {

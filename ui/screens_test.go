@@ -83,8 +83,9 @@ func TestTheMainScreensReadWellAtEverySize(t *testing.T) {
 // busy puts a running turn, a queue and pictures on the screen.
 func busy(d *driver) {
 	d.push(agent.TurnStarted{User: message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: "run the tests"}}}},
-		agent.CallStarted{Call: message.ToolCall{ID: "r1", Name: "shell"}, Summary: "shell: npm test"},
-		agent.CallProgress{CallID: "r1", Text: "PASS 3 of 8"},
+		agent.AnswerDone{Message: message.Message{Role: message.RoleAssistant, Usage: &message.Usage{Input: 12_400, Output: 312}}},
+		agent.CallStarted{Call: message.ToolCall{ID: "r1", Name: "shell", Args: `{"command":"npm test"}`}, Summary: "shell: npm test"},
+		agent.CallProgress{CallID: "r1", Text: "> shop@1.0.0 test\n> vitest\n\x1b[2Jtoolbar\u202e.test\nPASS 2 of 8\nPASS 3 of 8"},
 		agent.QueueChanged{Queue: []agent.Queued{{ID: "a", Prompt: agent.Prompt{Text: []message.Text{{Text: "then fix the footer too"}},
 			Attachments: []agent.Attachment{d.intake.Picture("footer.png", 800, 600)}}}}})
 	d.until("the queue shows", func() bool { return len(d.m.talk.queue) == 1 })

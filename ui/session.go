@@ -29,7 +29,7 @@ type session struct {
 
 	busy    bool
 	started time.Time
-	doing   string    // what the turn is at: "thinking", "go test ./..."
+	turn    turn
 	retry   time.Time // when a failed request is tried again
 	retries int       // the entry that says so, -1 none
 
@@ -171,23 +171,22 @@ func (s *session) restart() {
 
 // take applies an event. What needs the composer, a dialog or a command is the model's business.
 func (s *session) take(e agent.Event, now time.Time) {
+	defer s.follow(e)
 	switch e := e.(type) {
 	case agent.Opened:
 		s.open(e)
 	case agent.TurnStarted:
 		s.settled(false)
 		s.thought, s.writing = -1, -1
-		s.busy, s.started, s.doing = true, now, "waiting for "+s.modelName()
+		s.busy, s.started = true, now
 		s.list.add(&said{blocks: e.User.Blocks, pictures: s.pictures})
 		s.taken(e.User.TypedText())
 	case agent.TextDelta:
 		a := s.answerEntry()
 		a.text += e.Text
-		s.doing = "answering"
 		s.list.changed(s.writing)
 	case agent.ThinkingDelta:
 		s.thinkingEntry().text += e.Text
-		s.doing = "thinking"
 		s.list.changed(s.thought)
 	case agent.AnswerRestarted:
 		s.restart()
@@ -211,8 +210,7 @@ func (s *session) takeCall(e agent.Event, now time.Time) {
 	switch e := e.(type) {
 	case agent.CallStarted:
 		s.thought, s.writing = -1, -1
-		s.calls[e.Call.ID] = s.list.add(&call{call: e.Call, summary: e.Summary})
-		s.doing = flat(e.Summary)
+		s.calls[e.Call.ID] = s.list.add(&call{call: e.Call, summary: e.Summary, began: now})
 	case agent.CallProgress:
 		if c, i := s.call(e.CallID); c != nil {
 			c.progress = e.Text
@@ -224,7 +222,6 @@ func (s *session) takeCall(e agent.Event, now time.Time) {
 		}
 		e.Result.CallID = e.Call.ID
 		s.settle(e.Result, e.Pictures, e.Took)
-		s.doing = "waiting for " + s.modelName()
 	case agent.PermissionAsked:
 		s.asks = append(s.asks, e)
 		if c, i := s.call(e.Call.ID); c != nil {
@@ -232,7 +229,7 @@ func (s *session) takeCall(e agent.Event, now time.Time) {
 			s.list.changed(i)
 		}
 	case agent.PermissionSettled:
-		s.judged(e)
+		s.judged(e, now)
 	default:
 		s.takeFact(e, now)
 	}
@@ -245,10 +242,9 @@ func (s *session) takeFact(e agent.Event, now time.Time) {
 	case agent.MeterChanged:
 		s.meter = e.Meter
 	case agent.Activity:
-		if !s.busy {
+		if !s.busy && e.Text != "" {
 			s.busy, s.started = true, now
 		}
-		s.doing = e.Text
 	case agent.QueueChanged:
 		s.queue = e.Queue
 		s.learn(e.Queue)
@@ -267,7 +263,7 @@ func (s *session) call(id string) (*call, int) {
 	return s.list.slots[i].entry.(*call), i
 }
 
-func (s *session) judged(e agent.PermissionSettled) {
+func (s *session) judged(e agent.PermissionSettled, now time.Time) {
 	s.asks = slices.DeleteFunc(s.asks, func(a agent.PermissionAsked) bool { return e.ID != "" && a.ID == e.ID })
 	c, i := s.call(e.Call.ID)
 	if c == nil {
@@ -278,7 +274,7 @@ func (s *session) judged(e agent.PermissionSettled) {
 		word = "denied"
 		c.state = callRefused
 	} else if c.state == callWaits {
-		c.state = callRuns
+		c.state, c.began = callRuns, now
 	}
 	if e.Reason != "" {
 		word += ": " + e.Reason
@@ -291,7 +287,7 @@ func (s *session) judged(e agent.PermissionSettled) {
 
 func (s *session) ended(e agent.TurnEnded) {
 	s.settled(true)
-	s.busy, s.doing, s.asks, s.steers = false, "", nil, nil
+	s.busy, s.asks, s.steers = false, nil, nil
 	s.finishLive()
 	switch {
 	case e.Reason == agent.EndRejected: // the Rejected event before it has put the message back and said why

@@ -79,7 +79,7 @@ func TestAStormOfSizesWithPicturesEndsAsAFreshDraw(t *testing.T) {
 	}
 	d.key("ctrl+l")
 	d.until("all is drawn", whole)
-	d.m.spin = 0
+	d.still()
 	d.m.list.restyle()
 	d.send(draftDue{})
 	stormed := d.cells()
@@ -92,7 +92,7 @@ func TestAStormOfSizesWithPicturesEndsAsAFreshDraw(t *testing.T) {
 	fresh.until("all is drawn", func() bool {
 		return strings.Count(fresh.screen(), "▀") == strings.Count(d.screen(), "▀") && allRendered(fresh)
 	})
-	fresh.m.spin = 0
+	fresh.still()
 	fresh.send(draftDue{})
 	if got := fresh.cells(); got != stormed {
 		t.Errorf("after 60 sizes the cells are\n%s\nfresh they are\n%s", stormed, got)

@@ -118,8 +118,7 @@ func TestEveryViewInEveryThemeAndSizeIsAsItWasLookedAt(t *testing.T) {
 			plain := ""
 			for _, theme := range []string{"none", "dark", "light", "high-contrast"} {
 				d := open(t, theme, size.w, size.h)
-				d.m.spin, d.m.stale = 0, true
-				d.m.layout()
+				d.still()
 				compareFile(t, fmt.Sprintf("%s-%dx%d-%s", view, size.w, size.h, theme), d.cells())
 				if theme == "none" {
 					plain = d.screen()

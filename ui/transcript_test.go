@@ -82,9 +82,8 @@ func TestAStormOfSizesEndsAsAFreshDraw(t *testing.T) {
 		fresh := drive(t, size.w, size.h, nil, conversation())
 		busy(fresh)
 		fresh.quiet()
-		d.m.spin, fresh.m.spin, d.m.stale, fresh.m.stale = 0, 0, true, true
-		d.m.layout()
-		fresh.m.layout()
+		d.still()
+		fresh.still()
 		if got, want := d.screen(), fresh.screen(); got != want {
 			t.Errorf("at %dx%d the storm left\n%s\na fresh draw is\n%s", size.w, size.h, got, want)
 		}

@@ -69,7 +69,7 @@ const (
 
 	// maxProgressBytes bounds a progress line; a screen is seldom wider. progressLines is how many of the newest show.
 	maxProgressBytes = 200
-	progressLines    = 4
+	progressLines    = 5
 
 	// minFoldChars is the shortest run of base64 that is folded: below it, keys and hashes stay readable.
 	minFoldChars = 1000

@@ -38,7 +38,7 @@ func TestTheLastLinesBeforeASilenceAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.until(t, "the newest lines are told", func(l string) bool { return l == "three\nfour\nfive\nsix" })
+	h.until(t, "the newest lines are told", func(l string) bool { return l == "two\nthree\nfour\nfive\nsix" })
 	if _, err := c.Write([]byte("\x1b[31mContinue? [y/n] ")); err != nil {
 		t.Fatal(err)
 	}
