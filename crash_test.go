@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"espy/agent/guard/lifeline"
+	"espy/agent/guard/sandbox"
 	"espy/agent/message"
 	"espy/providers/strict"
 	"espy/store"
@@ -29,6 +31,8 @@ import (
 const asProgram = "ESPY_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	sandbox.Serve()
+	lifeline.Serve()
 	if os.Getenv(asProgram) != "" {
 		os.Exit(execute())
 	}

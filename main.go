@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"espy/agent/guard/lifeline"
 	"espy/agent/guard/sandbox"
 	"espy/store"
 	"espy/ui"
@@ -28,6 +29,7 @@ const version = "0.1.0"
 
 func main() {
 	sandbox.Serve() // first: a command that is to be confined starts as this program
+	lifeline.Serve()
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		printVersion()
 		return

@@ -49,6 +49,46 @@ func TestASignalEndsTheProcessItsCommandsAndLeavesALogThatGoesOn(t *testing.T) {
 	}
 }
 
+// left is a turn in which one command leaves something running and the next one runs.
+const left = `
+[[answer]]
+steps = [ { call = "shell", args = '{"command":"sleep 1000 >/dev/null 2>&1 & echo $! > left"}' } ]
+[[answer]]
+steps = [ { call = "shell", args = '{"command":"(sleep 1000 & echo $! > child; wait) & echo $$ > pid; wait"}' } ]
+`
+
+func TestAKilledProgramTakesItsCommandsWithIt(t *testing.T) {
+	for name, flags := range map[string][]string{"in full mode": {"--mode", "full"}, "sandboxed": {"--mode", "auto", "--allow", "shell"}} {
+		t.Run(name, func(t *testing.T) {
+			b := newCrashBench(t)
+			b.write("script.toml", left)
+			cmd := exec.Command(os.Args[0], append([]string{"run", "wait", "--model", "scripted/any", "-C", filepath.Join(b.dir, "work")}, flags...)...)
+			cmd.Env = append(os.Environ(), asProgram+"=1")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var pids []int
+			for _, file := range []string{"left", "pid", "child"} {
+				pids = append(pids, waitForPID(t, filepath.Join(b.dir, "work", file)))
+			}
+			cmd.Process.Kill()
+			cmd.Wait()
+			for i, pid := range pids {
+				waitUntil(t, fmt.Sprintf("process %d of %d is gone", i+1, len(pids)), func() bool { return gone(pid) })
+			}
+		})
+	}
+}
+
+// gone reports whether a process has ended; one that nobody has noticed yet has.
+func gone(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return true
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
 // startedCall reads events to the start of the call and returns the session.
 func startedCall(t *testing.T, lines *bufio.Scanner) string {
 	t.Helper()

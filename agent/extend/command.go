@@ -133,7 +133,7 @@ func (d *declaration) run(ctx context.Context, env *tools.Env, call message.Tool
 	} else {
 		cmd.Stderr = out
 	}
-	runErr := cmd.Run()
+	runErr := env.Left.Run(cmd)
 	if ctxErr := context.Cause(ctx); errors.Is(ctxErr, context.DeadlineExceeded) {
 		return failed(call, fmt.Sprintf("%s was stopped after %s", d.Name, d.timeout())), nil
 	} else if ctxErr != nil && !out.full() {

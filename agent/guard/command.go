@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -33,6 +34,37 @@ func (s Shell) arguments(command string) []string {
 		return []string{"-c", command}
 	}
 	return []string{"--noprofile", "--norc", "-c", command}
+}
+
+// ShellCommand prepares a judged command to be run: the shell and the text that were judged, no start-up files, its
+// own session without a terminal. env is the whole environment, made by CommandEnvironment; nil is espy's own,
+// cleaned. The standard input is empty. Without a shell whose grammar is known it returns ErrNoShell.
+//
+// When ctx ends, everything in its session gets SIGTERM and, two seconds later, SIGKILL. The caller sets Stdout and
+// Stderr and calls Start, Leftovers.Started and Wait; output that a stray child keeps open is cut off shortly
+// after. On Linux the command itself also ends with this program.
+func ShellCommand(ctx context.Context, command, dir string, env []string) (*exec.Cmd, error) {
+	shell, err := FindShell()
+	if err != nil {
+		return nil, err
+	}
+	return DirectCommand(ctx, append([]string{shell.Path}, shell.arguments(command)...), dir, env)
+}
+
+// DirectCommand prepares a program with its arguments, run without any shell, in its own session and ended as
+// ShellCommand's are. env is its whole environment.
+func DirectCommand(ctx context.Context, argv []string, dir string, env []string) (*exec.Cmd, error) {
+	if len(argv) == 0 {
+		return nil, errors.New("there is no program to run")
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
+	cmd.Dir = dir
+	cmd.Env = startClean(env)
+	ownSession(cmd)
+	return cmd, nil
 }
 
 // shellStartVariables make a shell or the programs below it run something first.

@@ -36,11 +36,8 @@ const (
 	maxGitOutput = 32 << 20
 	// gitWait is how long a git call's output may stay open after it was killed.
 	gitWait = 2 * time.Second
-	// killGrace is how long a cancelled command has between SIGTERM and SIGKILL.
+	// killGrace is how long a cancelled command has between SIGTERM and SIGKILL (package lifeline).
 	killGrace = 2 * time.Second
-
-	// killPoll is how often a group that was asked to end is looked at.
-	killPoll = 20 * time.Millisecond
 
 	// maxCommandBytes bounds a command line that is judged; a longer one is asked.
 	maxCommandBytes = 64 << 10

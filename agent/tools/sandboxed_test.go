@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"espy/agent/guard"
+	"espy/agent/guard/lifeline"
 	"espy/agent/guard/sandbox"
 	"espy/agent/tools/toolstest"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.Serve()
+	lifeline.Serve()
 	os.Exit(m.Run())
 }
 

@@ -103,9 +103,8 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = shellWaitDelay
 	began := time.Now()
-	waitErr := cmd.Run()
+	waitErr := env.Left.Run(cmd)
 	took := time.Since(began)
-	env.Left.Note(cmd.Process)
 	text, ref, err := out.finish()
 	if err != nil {
 		return Outcome{}, err

@@ -66,7 +66,8 @@ type Env struct {
 	// Confine puts a prepared command into the sandbox and reports whether it did. Nil means there is none.
 	Confine func(*exec.Cmd) (bool, error)
 
-	// Left keeps what commands leave running, for whoever ends it with the session. Nil leaves it alone.
+	// Left runs commands and keeps what they leave running, for whoever ends it with the session. Nil runs them and
+	// leaves that alone.
 	Left *guard.Leftovers
 
 	// Redacted says whether a file, by absolute path or by the hex SHA-256 of its bytes, holds a picture the
