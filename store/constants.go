@@ -77,6 +77,7 @@ const (
 	metaName     = "meta.json"
 	lockName     = "lock"
 	blobsName    = "blobs"
+	tasksName    = "tasks"
 	draftName    = "draft"
 	stateName    = "state.json"
 	tempPattern  = ".part-*"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -59,6 +60,9 @@ func (s *Session) copyFrom(ctx context.Context, id string, records []message.Rec
 		return err
 	}
 	if err := s.linkAll(ctx, id, refsIn().FindAllString(string(batch), -1)); err != nil {
+		return err
+	}
+	if err := s.copyTasks(ctx, filepath.Join(filepath.Dir(s.dir), filepath.Base(id)), records); err != nil {
 		return err
 	}
 	return s.Append(records...)

@@ -121,7 +121,7 @@ func scan(ctx context.Context, dir, id string) (*tally, error) {
 		t.at(info.ModTime())
 	}
 	t.LogBytes = info.Size()
-	t.BlobBytes = newBlobs(filepath.Join(dir, blobsName)).bytes()
+	t.BlobBytes = newBlobs(filepath.Join(dir, blobsName)).bytes() + tasksBytes(dir)
 	return t, nil
 }
 

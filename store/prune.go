@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -72,7 +73,7 @@ func (s *Store) prune(ctx context.Context, sum Summary, old, dry bool) (Pruned, 
 		p.Kept, old = "holds an unsent draft", false
 	}
 	if !old {
-		err := s.cleanUp(ctx, dir, dry, &p)
+		err := errors.Join(s.cleanBlobs(ctx, dir, dry, &p), s.cleanTasks(ctx, dir, dry, &p))
 		return p, errors.Join(err, held.release())
 	}
 	p.Freed = freedBy(dir)
@@ -82,15 +83,15 @@ func (s *Store) prune(ctx context.Context, sum Summary, old, dry bool) (Pruned, 
 	return p, removeSession(dir, held)
 }
 
-// cleanUp removes stored files that nothing in the session's folder names. A log or draft that cannot be read
-// keeps them all.
-func (s *Store) cleanUp(ctx context.Context, dir string, dry bool, p *Pruned) error {
+// cleanBlobs removes stored files that nothing in the folder of a session or task names. A log or draft that cannot be
+// read keeps them all.
+func (s *Store) cleanBlobs(ctx context.Context, dir string, dry bool, p *Pruned) error {
 	files := newBlobs(filepath.Join(dir, blobsName))
 	refs := files.refs("")
 	if len(refs) == 0 {
 		return nil
 	}
-	named, err := namedIn(ctx, filepath.Join(dir, logName), filepath.Join(dir, draftName, stateName))
+	named, err := foundIn(ctx, refsIn(), filepath.Join(dir, logName), filepath.Join(dir, draftName, stateName))
 	if err != nil {
 		return err
 	}
@@ -111,8 +112,8 @@ func (s *Store) cleanUp(ctx context.Context, dir string, dry bool, p *Pruned) er
 	return nil
 }
 
-// namedIn collects the blob names in files, in bounded memory. A file that is not there names nothing.
-func namedIn(ctx context.Context, paths ...string) (map[string]bool, error) {
+// foundIn collects the names in files, in bounded memory. A file that is not there names nothing.
+func foundIn(ctx context.Context, names *regexp.Regexp, paths ...string) (map[string]bool, error) {
 	named := make(map[string]bool)
 	for _, path := range paths {
 		f, _, err := openRegular(path)
@@ -122,7 +123,7 @@ func namedIn(ctx context.Context, paths ...string) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = eachName(contextReader{ctx, f}, func(name string) { named[name] = true })
+		err = eachName(contextReader{ctx, f}, names, func(name string) { named[name] = true })
 		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -135,12 +136,12 @@ func namedIn(ctx context.Context, paths ...string) (map[string]bool, error) {
 const longestName = 64 + 1 + 8
 
 // eachName finds names across a stream, also where two reads meet.
-func eachName(r io.Reader, do func(string)) error {
+func eachName(r io.Reader, names *regexp.Regexp, do func(string)) error {
 	buf := make([]byte, 0, readBytes+2*longestName)
 	for {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		for _, name := range refsIn().FindAll(buf, -1) {
+		for _, name := range names.FindAll(buf, -1) {
 			do(string(name))
 		}
 		if keep := longestName; len(buf) > keep {
@@ -156,16 +157,39 @@ func eachName(r io.Reader, do func(string)) error {
 }
 
 // freedBy is how many bytes removing a file or folder gives back. A file that another session links too gives
-// back nothing.
+// back nothing; one that only the folder itself links several times, as a session and its tasks do, counts once.
 func freedBy(path string) (total int64) {
+	linked := make(map[string][]fs.FileInfo) // by name, which is the hash of what they hold
 	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return nil
 		}
-		if info, err := e.Info(); err == nil && links(info) < 2 {
+		info, err := e.Info()
+		switch {
+		case err != nil:
+		case links(info) < 2:
 			total += info.Size()
+		default:
+			linked[e.Name()] = append(linked[e.Name()], info)
 		}
 		return nil
 	})
+	for _, names := range linked {
+		for i, info := range names {
+			same := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
+			if slices.IndexFunc(names, same) == i && count(names, same) == links(info) {
+				total += info.Size()
+			}
+		}
+	}
 	return total
+}
+
+func count(infos []fs.FileInfo, fits func(fs.FileInfo) bool) (n int) {
+	for _, i := range infos {
+		if fits(i) {
+			n++
+		}
+	}
+	return n
 }

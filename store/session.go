@@ -16,8 +16,9 @@ import (
 type Session struct {
 	id      string
 	dir     string
-	folder  string // the workspace
-	version string // of espy
+	folder  string   // the workspace
+	version string   // of espy
+	outer   *Session // of a task: the session it belongs to
 	blobs   *blobs
 	draft   *Draft
 
@@ -74,6 +75,11 @@ func (s *Session) openLocked(inner string) error {
 }
 
 func (s *Session) begin() error {
+	if s.outer != nil {
+		if err := s.outer.open(filepath.Dir(s.dir)); err != nil {
+			return err
+		}
+	}
 	if err := makeDir(s.dir); err != nil {
 		return writeError(s.dir, err)
 	}
@@ -220,6 +226,7 @@ func (s *Session) Close() error {
 		errs = append(errs, os.RemoveAll(s.draft.files.dir))
 	}
 	s.tally.save(s.dir)
+	s.closeTask(s.dir)
 	return errors.Join(append(errs, s.lock.release())...)
 }
 

@@ -83,8 +83,9 @@ func isSession(dir string) bool {
 
 func (s *Store) resume(ctx context.Context, id string, held *lock) (*Session, Loaded, error) {
 	dir := s.Dir(id)
-	for _, inner := range []string{dir, filepath.Join(dir, blobsName), filepath.Join(dir, draftName)} {
+	for _, inner := range append(taskDirs(dir), dir, filepath.Join(dir, draftName)) {
 		sweepTemps(inner)
+		sweepTemps(filepath.Join(inner, blobsName))
 	}
 	loaded, err := s.Read(ctx, id)
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *Store) resume(ctx context.Context, id string, held *lock) (*Session, Lo
 	for _, r := range loaded.Records {
 		session.tally.add(r)
 	}
-	session.tally.BlobBytes = session.blobs.bytes()
+	session.tally.BlobBytes = session.blobs.bytes() + tasksBytes(dir)
 	if exists(filepath.Join(dir, logName)) {
 		if session.log, err = openLog(dir); err != nil {
 			return nil, Loaded{}, err
@@ -129,14 +130,15 @@ func opening(records []message.Record) (folder, version string) {
 	return "", ""
 }
 
-// Read returns a session's records without taking the lock.
+// Read returns the records of a session, or of a task as ID/TASK, without taking the lock.
 func (s *Store) Read(ctx context.Context, id string) (Loaded, error) {
-	if !validID(id) {
+	dir, ok := s.locate(id)
+	if !ok {
 		return Loaded{}, &NotFoundError{id}
 	}
-	f, _, err := openRegular(filepath.Join(s.Dir(id), logName))
+	f, _, err := openRegular(filepath.Join(dir, logName))
 	if errors.Is(err, fs.ErrNotExist) {
-		if isSession(s.Dir(id)) {
+		if isSession(dir) {
 			return Loaded{}, nil
 		}
 		return Loaded{}, &NotFoundError{id}
@@ -148,12 +150,13 @@ func (s *Store) Read(ctx context.Context, id string) (Loaded, error) {
 	return load(ctx, f)
 }
 
-// OpenBlob opens what a Ref of any session names, checked against its hash, without taking the lock.
+// OpenBlob opens what a Ref of any session or task names, checked against its hash, without taking the lock.
 func (s *Store) OpenBlob(id, ref string) (io.ReadSeekCloser, error) {
-	if !validID(id) {
+	dir, ok := s.locate(id)
+	if !ok {
 		return nil, &NotFoundError{id}
 	}
-	f, err := newBlobs(filepath.Join(s.Dir(id), blobsName)).open(ref)
+	f, err := newBlobs(filepath.Join(dir, blobsName)).open(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -209,10 +212,16 @@ type Loaded struct {
 // Link makes blobs of another session this session's own: hard links where the disk can, copies elsewhere. What
 // could not be linked is a *BlobError each, joined; the others are there all the same.
 func (s *Session) Link(ctx context.Context, from string, refs ...string) error {
+	return s.linkFrom(ctx, newBlobs(filepath.Join(filepath.Dir(s.dir), filepath.Base(from), blobsName)), refs)
+}
+
+func (s *Session) linkFrom(ctx context.Context, source *blobs, refs []string) error {
+	if len(refs) == 0 {
+		return nil
+	}
 	if err := s.open(s.blobs.dir); err != nil {
 		return err
 	}
-	source := newBlobs(filepath.Join(filepath.Dir(s.dir), filepath.Base(from), blobsName))
 	var errs []error
 	for _, ref := range refs {
 		if err := ctx.Err(); err != nil {

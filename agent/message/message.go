@@ -124,6 +124,8 @@ const (
 	MetaReceipt = "receipt" // media.Receipt as JSON, for a call that looked at a picture
 	MetaRefused = "refused" // why the guard or the person refused the call; set only then
 	MetaTaint   = "taint"   // where untrusted text came from (a host, a server); set only then
+	MetaTask    = "task"    // the id of the task's conversation: its log is tasks/<id>/ in the session's folder
+	MetaSteps   = "steps"   // what a task did, as JSON, for the screen
 )
 
 func (Text) block()       {}

@@ -32,6 +32,7 @@ const (
 	KindUsage   Kind = "usage"
 	KindRewind  Kind = "rewind" // names a new head
 	KindFiles   Kind = "files"  // which files changed, and what they held
+	KindTask    Kind = "task"   // a call that runs a conversation of its own
 )
 
 // Record is one line of a log: a MessageRecord, ResultRecord, and so on, or an UnknownRecord.
@@ -107,6 +108,7 @@ type SessionRecord struct {
 	Folder string `json:"folder"`           // the workspace, absolute
 	Espy   string `json:"espy"`             // the version that made it
 	Forked string `json:"forked,omitempty"` // the session this one was forked from
+	Outer  string `json:"outer,omitempty"`  // of a task's conversation: the session it belongs to
 }
 
 // TitleRecord names the session for lists.
@@ -123,6 +125,7 @@ type UsageRecord struct {
 	Usage    Usage    `json:"usage"`
 	Cost     *float64 `json:"cost,omitempty"`
 	Estimate int      `json:"estimate,omitempty"` // tokens espy had estimated for the input, before correction
+	Task     string   `json:"task,omitempty"`     // the task whose request it was; "" for the conversation's own
 }
 
 // RewindRecord makes To the head of the conversation. Nothing that was said after it is deleted. A rewind of
@@ -159,6 +162,17 @@ type FileState struct {
 	Kept string `json:"kept,omitempty"` // where its bytes are: "git:<object id>" in files.git, or a Ref
 	Mode string `json:"mode,omitempty"` // as git writes it: 100644, 100755 (may be run) or 120000 (a link)
 	Lost string `json:"lost,omitempty"` // there was something, and why it could not be kept
+}
+
+// TaskRecord says that a call runs a conversation of its own, whose log is tasks/<Task>/ in the session's folder. It is
+// written before that conversation's first request.
+type TaskRecord struct {
+	Head
+	Call     string `json:"call"`
+	Task     string `json:"task"`
+	Title    string `json:"title"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
 }
 
 // Rect is a rectangle in upright pixels of a picture's original.
@@ -302,6 +316,8 @@ func Decode(line []byte) (Record, error) {
 		return decodeRecord[RewindRecord](line)
 	case KindFiles:
 		return decodeRecord[FilesRecord](line)
+	case KindTask:
+		return decodeRecord[TaskRecord](line)
 	}
 	return UnknownRecord{Head: h, Raw: string(line)}, nil
 }
