@@ -40,7 +40,8 @@ type Options struct {
 	Tools   *tools.Registry
 	Env     tools.Env // Workspace, Roots and Gate; the agent fills in the rest
 	System  func() []string
-	Hooks   []extend.Hook // programs that are asked about calls or told of moments
+	Hooks   []extend.Hook      // programs that are asked about calls or told of moments
+	Tasks   func() TaskOptions // how tasks are run; nil where there are none
 
 	MaxImages int // pictures an eviction keeps
 	EvictStep int
@@ -61,9 +62,12 @@ type Agent struct {
 	env     *tools.Env
 	gate    *media.Gate
 	files   *checkpoint.Keeper // nil where no folder is worked in
+	task    *task              // whose loop this is; nil for the session's own
 	events  *mailbox
 	repeats repeats // of the running turn
 	hooks   *extend.Hooks
+	// changing holds a token while a call runs that changes files: of calls side by side each would be told the others' changes.
+	changing chan struct{}
 
 	commands chan struct{} // holds a token when inbox is not empty
 	mu       sync.Mutex    // guards what follows
@@ -93,11 +97,15 @@ func New(opt Options) (*Agent, error) {
 		log:      &journal{session: opt.Session, history: history, now: opt.Now},
 		commands: make(chan struct{}, 1), route: opt.Route, effort: opt.Effort,
 		asks: make(map[string]chan Answer), number: history.HighestNumber(), numbered: make(map[string]int),
-		made: make(map[string][]string),
+		made: make(map[string][]string), changing: make(chan struct{}, 1),
 	}
 	env := opt.Env
 	env.Blobs, env.Route, env.Picture, env.Progress = opt.Session, a.Route, a.Picture, a.progress
 	env.Redacted = a.redacted
+	env.Tasks = nil
+	if opt.Tasks != nil {
+		env.Tasks = newTasks(a)
+	}
 	a.env = &env
 	a.hooks = extend.NewHooks(opt.Hooks, opt.Session.ID(), opt.Folder, func(sentence string) { a.notice(NoticeError, sentence) })
 	if env.Roots != nil {

@@ -53,7 +53,7 @@ func (a *Agent) runCalls(ctx context.Context, answer message.Message) (refused b
 		return refused, err
 	}
 	for _, j := range jobs {
-		refused = refused || j.outcome.Result.Meta[message.MetaRefused] != ""
+		refused = refused || j.outcome.Refused || j.outcome.Result.Meta[message.MetaRefused] != ""
 	}
 	return refused, nil
 }
@@ -184,12 +184,25 @@ func (a *Agent) judge(ctx context.Context, j *job) error {
 	return nil
 }
 
+// askPerson asks about a call, of the session's own conversation or of a task, whose questions are asked at the
+// session's desk.
 func (a *Agent) askPerson(ctx context.Context, j *job, decision guard.Decision) (Answer, error) {
-	id, waiting := store.NewID(), make(chan Answer, 1)
+	asked := PermissionAsked{ID: store.NewID(), Call: j.call, Effect: j.effect, Decision: decision}
+	if a.task == nil {
+		return a.question(ctx, asked)
+	}
+	asked.Task, asked.Title = a.task.call.ID, a.task.title
+	a.task.waits(j.call.ID, StepWaits)
+	return a.task.outer.question(ctx, asked)
+}
+
+// question waits for an answer.
+func (a *Agent) question(ctx context.Context, asked PermissionAsked) (Answer, error) {
+	id, waiting := asked.ID, make(chan Answer, 1)
 	a.mu.Lock()
 	a.asks[id] = waiting
 	a.mu.Unlock()
-	a.events.put(PermissionAsked{ID: id, Call: j.call, Effect: j.effect, Decision: decision})
+	a.events.put(asked)
 	select {
 	case answer := <-waiting:
 		return answer, nil
@@ -197,7 +210,7 @@ func (a *Agent) askPerson(ctx context.Context, j *job, decision guard.Decision) 
 		a.mu.Lock()
 		delete(a.asks, id)
 		a.mu.Unlock()
-		a.events.put(PermissionSettled{ID: id, Call: j.call, Reason: "interrupted"})
+		a.events.put(PermissionSettled{ID: id, Call: asked.Call, Reason: "interrupted", Task: asked.Task})
 		return Answer{}, errInterrupted
 	}
 }
@@ -250,23 +263,41 @@ func (j *job) refuse(reason string) {
 // runJob runs a call that may run and writes its result. An interrupted call keeps what it has to say, so that
 // the log tells what happened.
 func (a *Agent) runJob(ctx context.Context, j *job) error {
-	if !j.done {
-		var err error
+	if j.done {
+		return a.finish(ctx, j)
+	}
+	leave := a.changeAlone(ctx, j)
+	defer leave()
+	err := ctx.Err()
+	if err == nil {
 		if j.watched, err = a.watch(ctx, j); err != nil {
 			return err
 		}
 		started := a.opt.Now()
-		outcome, err := a.runTool(ctx, j)
+		j.outcome, err = a.runTool(ctx, j)
 		j.took = a.opt.Now().Sub(started)
-		if err != nil && ctx.Err() == nil {
-			return fmt.Errorf("%s: %w", j.call.Name, err)
-		}
-		if err != nil {
-			outcome = tools.Outcome{Result: message.ToolResult{Text: "Interrupted by the user.", IsError: true}}
-		}
-		j.outcome = outcome
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: %w", j.call.Name, err)
+	}
+	if err != nil {
+		j.outcome = tools.Outcome{Result: message.ToolResult{Text: "Interrupted by the user.", IsError: true}}
 	}
 	return a.finish(ctx, j)
+}
+
+// changeAlone waits until no other call that changes files runs, where this one may: tasks run side by side. It gives
+// up with the context.
+func (a *Agent) changeAlone(ctx context.Context, j *job) (leave func()) {
+	if _, changes := a.scope(j); !changes || a.files == nil {
+		return func() {}
+	}
+	select {
+	case a.changing <- struct{}{}:
+		return func() { <-a.changing }
+	case <-ctx.Done():
+		return func() {}
+	}
 }
 
 // runTool keeps a fault inside a tool from ending the program: it becomes the call's result.
@@ -300,6 +331,12 @@ func (a *Agent) finish(ctx context.Context, j *job) error {
 	}
 	r.Meta = meta
 	files, watched := a.changed(ctx, j)
+	if watched && a.task != nil {
+		if err := a.task.outer.writeFiles(files); err != nil {
+			return err
+		}
+		watched = false
+	}
 	err := a.log.append(func(h *heads) []message.Record {
 		var records []message.Record
 		if watched {

@@ -86,9 +86,12 @@ func (a *Agent) askForSummary(ctx context.Context, route providers.Route, text, 
 		return response, err
 	}
 	if u := response.Usage; u != nil {
+		used := message.UsageRecord{Provider: route.Server.Name, Model: route.Model.ID, Usage: *u, Cost: costOf(route, *u)}
 		err = a.log.append(func(h *heads) []message.Record {
-			return []message.Record{message.UsageRecord{Head: h.beside(message.KindUsage), Provider: route.Server.Name, Model: route.Model.ID, Usage: *u, Cost: costOf(route, *u)}}
+			used.Head = h.beside(message.KindUsage)
+			return []message.Record{used}
 		})
+		a.spent(used)
 	}
 	return response, err
 }

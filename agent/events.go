@@ -76,6 +76,8 @@ type PermissionAsked struct {
 	Call     message.ToolCall
 	Effect   guard.Effect
 	Decision guard.Decision
+	Task     string // the call of the task that asks; "" where the conversation itself does
+	Title    string // of that task
 }
 
 // PermissionSettled tells how a call that had to be judged came out, asked or not.
@@ -84,6 +86,7 @@ type PermissionSettled struct {
 	Call    message.ToolCall
 	Allowed bool
 	Reason  string
+	Task    string // the call of the task it is of; "" for the conversation's own
 }
 
 // NoticeKind says what a notice is about; `espy run --events` prints it.
@@ -107,6 +110,7 @@ const (
 type Notice struct {
 	Kind     NoticeKind
 	Sentence string
+	Task     string // the call of the task it is about; "" for the conversation itself
 
 	// Of NoticeRetried, beside the sentence that says it all:
 	Cause   string        // why the attempt failed
@@ -131,6 +135,20 @@ type Meter struct {
 type UsageChanged struct {
 	Usage message.Usage // of the request just made
 	Meter Meter
+	Task  string // the call of the task whose request it was; "" for the conversation's own
+}
+
+// TaskStarted tells that a call runs a conversation of its own.
+type TaskStarted struct {
+	CallID string
+	State  TaskState
+}
+
+// TaskChanged tells how far a task is. It ends with the CallFinished of its call.
+type TaskChanged struct {
+	CallID string
+	State  TaskState
+	Step   *TaskStep // the call of the task that began, waits or ended; nil where only State changed
 }
 
 // Activity says what the loop is at when it is not the model's answer or a call, and how far it is: summarising,
@@ -234,6 +252,8 @@ func (PermissionSettled) event() {}
 func (Notice) event()            {}
 func (UsageChanged) event()      {}
 func (Activity) event()          {}
+func (TaskStarted) event()       {}
+func (TaskChanged) event()       {}
 func (MeterChanged) event()      {}
 func (QueueChanged) event()      {}
 func (RouteChanged) event()      {}

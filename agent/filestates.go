@@ -27,12 +27,23 @@ func (a *Agent) watch(ctx context.Context, j *job) (*checkpoint.Pending, error) 
 	if pending == nil {
 		return nil, nil
 	}
-	return pending, a.log.append(func(h *heads) []message.Record {
-		r := pending.Record()
-		r.Head, r.Call = h.beside(message.KindFiles), j.call.ID
+	r := pending.Record()
+	r.Call = a.filesCall(j)
+	err = a.desk().log.append(func(h *heads) []message.Record {
+		r.Head = h.beside(message.KindFiles)
 		j.begun = r.ID
 		return []message.Record{r}
 	})
+	return pending, err
+}
+
+// filesCall is the call that file records name. They stand in the session's log also where a task's call is meant: a
+// rewind of the conversation takes back what its tasks did.
+func (a *Agent) filesCall(j *job) string {
+	if a.task != nil {
+		return a.task.call.ID
+	}
+	return j.call.ID
 }
 
 // worthTelling is from how many files on a look at the workspace is told of: fewer take no time a person notices.
@@ -74,7 +85,15 @@ func (a *Agent) changed(ctx context.Context, j *job) (message.FilesRecord, bool)
 		a.notice(NoticeError, "What "+j.call.Name+" changed could not be kept whole: "+err.Error())
 		return message.FilesRecord{}, false
 	}
-	return message.FilesRecord{Call: j.call.ID, Of: j.begun, Changes: changes}, true
+	return message.FilesRecord{Call: a.filesCall(j), Of: j.begun, Changes: changes}, true
+}
+
+// writeFiles writes down what a call of a task changed.
+func (a *Agent) writeFiles(r message.FilesRecord) error {
+	return a.log.append(func(h *heads) []message.Record {
+		r.Head = h.beside(message.KindFiles)
+		return []message.Record{r}
+	})
 }
 
 // restoring brings files back, or tells of the conflicts that the person has to decide first.

@@ -16,11 +16,16 @@ type mailbox struct {
 	events []Event
 	closed bool
 	wake   chan struct{} // holds at most one token: something may be there
+	relay  func(Event)   // takes the events instead, where the loop is a task's; set before the first
 }
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
 
 func (b *mailbox) put(e Event) {
+	if b.relay != nil {
+		b.relay(e)
+		return
+	}
 	b.mu.Lock()
 	if last := len(b.events) - 1; last < 0 || !merge(&b.events[last], e) {
 		b.events = append(b.events, e)
@@ -61,6 +66,11 @@ func merge(last *Event, e Event) bool {
 		}
 	case Activity:
 		if _, ok := (*last).(Activity); ok {
+			*last = e
+			return true
+		}
+	case TaskChanged:
+		if l, ok := (*last).(TaskChanged); ok && l.CallID == e.CallID && l.Step == nil && e.Step == nil {
 			*last = e
 			return true
 		}

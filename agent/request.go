@@ -323,6 +323,9 @@ func (a *Agent) writeAnswer(route providers.Route, request providers.Request, re
 		return message.Message{}, err
 	}
 	a.events.put(AnswerDone{record.Body()})
+	if u := response.Usage; u != nil {
+		a.spent(message.UsageRecord{Provider: m.Provider, Model: m.Model, Usage: *u, Cost: costOf(route, *u)})
+	}
 	if response.Usage != nil {
 		a.events.put(UsageChanged{Usage: *response.Usage, Meter: a.meter()})
 	} else {

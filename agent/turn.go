@@ -67,11 +67,19 @@ func (a *Agent) turn(ctx context.Context, p Prompt, fresh bool) error {
 	if line, ok := shellLine(p); ok {
 		return a.runShellLine(ctx, line)
 	}
+	return a.converse(ctx)
+}
+
+// converse asks the model and runs its calls until it is done.
+func (a *Agent) converse(ctx context.Context) error {
 	refused := false
 	a.repeats.begin()
 	for requests := 1; ; requests++ {
 		if a.opt.MaxTurns > 0 && requests > a.opt.MaxTurns {
 			return fmt.Errorf("stopped after %d requests to the model: %w", a.opt.MaxTurns, errLimit)
+		}
+		if err := a.lastRequest(requests); err != nil {
+			return err
 		}
 		answer, err := a.ask(ctx)
 		if err != nil {
@@ -169,7 +177,7 @@ func (a *Agent) opening(h *heads) []message.Record {
 	history := a.log.history // append holds the lock
 	if len(history.Records()) == 0 {
 		records = append(records,
-			message.SessionRecord{Head: h.beside(message.KindSession), Folder: a.opt.Folder, Espy: a.opt.Version},
+			message.SessionRecord{Head: h.beside(message.KindSession), Folder: a.opt.Folder, Espy: a.opt.Version, Outer: a.opt.Session.OuterID()},
 			message.ModelRecord{Head: h.next(message.KindModel), Provider: a.chosen().Server.Name, Model: a.chosen().Model.ID, Effort: a.effortNow()},
 			message.ModeRecord{Head: h.next(message.KindMode), Mode: string(a.opt.Guard.Mode())})
 	}
@@ -227,13 +235,25 @@ func (a *Agent) takeSteer() []Prompt {
 
 // overBudget ends a run that has cost more than it may. An unknown price cannot be held against it.
 func (a *Agent) overBudget() error {
+	if a.task != nil {
+		if err := a.task.outer.overBudget(); err != nil {
+			return err
+		}
+	}
 	if a.opt.MaxCost <= 0 {
 		return nil
 	}
 	var cost *float64
 	a.log.read(func(h *projection.History) { _, cost = h.Usage() })
 	if cost != nil && *cost > a.opt.MaxCost {
-		return fmt.Errorf("stopped: the session has cost $%.4f and may cost $%.4f: %w", *cost, a.opt.MaxCost, errLimit)
+		return fmt.Errorf("stopped: %s has cost $%.4f and may cost $%.4f: %w", a.spender(), *cost, a.opt.MaxCost, errLimit)
 	}
 	return nil
+}
+
+func (a *Agent) spender() string {
+	if a.task != nil {
+		return "it"
+	}
+	return "the session"
 }

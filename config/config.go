@@ -20,6 +20,7 @@ type Config struct {
 	Models      []Model
 	Tools       Tools
 	History     History
+	Task        Task
 	Permissions Permissions
 	UI          UI
 	Keys        map[string][]string // action name -> keys
@@ -71,6 +72,14 @@ type History struct {
 	EvictStep int // 5
 }
 
+// Task is the [task] table.
+type Task struct {
+	Model    string            // provider/model, or a name of Models; "" is the session's model
+	Models   map[string]string // short name -> provider/model
+	MaxTurns int               // 50
+	MaxCost  float64           // US dollars; 0 is no bound
+}
+
 // Permissions is the [permissions] table.
 type Permissions struct {
 	Allow, Ask, Deny []string // rules
@@ -96,6 +105,7 @@ func Default() Config {
 		Mode:      "ask",
 		Providers: map[string]Provider{},
 		History:   History{MaxImages: 5, EvictStep: 5},
+		Task:      Task{MaxTurns: 50, Models: map[string]string{}},
 
 		Permissions: Permissions{Sandbox: "auto", Network: "ask"},
 		UI:          UI{Theme: "auto", Previews: "auto", Mouse: true, Title: true, Notify: "auto"},

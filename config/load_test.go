@@ -114,6 +114,11 @@ always_load = ["read_media"]
 [history]
 max_images = 7
 evict_step = 2
+[task]
+model = "fast"
+models = { fast = "local/n" }
+max_turns = 12
+max_cost = 0.5
 [permissions]
 allow = ["shell(go test *)"]
 ask = ["shell(git push)"]
@@ -151,6 +156,7 @@ newline = ["alt+enter", "ctrl+j"]
 			Quirks: map[string]any{"developer_role": true, "id_style": "alnum9"},
 		}, {ID: "local/n", Limits: map[string]int64{"max_images": 1}}},
 		Tools:       Tools{AlwaysLoad: []string{"read_media"}},
+		Task:        Task{Model: "fast", Models: map[string]string{"fast": "local/n"}, MaxTurns: 12, MaxCost: 0.5},
 		History:     History{7, 2},
 		Permissions: Permissions{Allow: []string{"shell(go test *)"}, Ask: []string{"shell(git push)"}, Deny: []string{"read(**/private/**)"}, Credentials: []string{"*.vault"}, NotCredentials: []string{"testdata/**/*.key"}, Sandbox: "off", Network: "allow"},
 		UI:          UI{"dark", "off", false, true, true, "auto"},
@@ -224,7 +230,7 @@ var faultyFiles = map[string]struct {
 	"key of a model": {"context_window = 1", []string{
 		`1:1 "context_window" is not a setting; context_window belongs in [[models]]`}, false},
 	"wrong type": {"\"ä\" = 1\nhistory = { max_images = \"five\" }", []string{
-		`1:1 "\"ä\"" is not a setting; there is model, mode, providers, models, tools, history, permissions, ui, keys`,
+		`1:1 "\"ä\"" is not a setting; there is model, mode, providers, models, task, tools, history, permissions, ui, keys`,
 		`2:26 history.max_images must be a whole number; found the text "five"`}, false},
 	"wrong types": {"[ui]\nmouse = \"yes\"\nvim = 1\ntheme = true\npreviews = []", []string{
 		`2:9 ui.mouse must be true or false; found the text "yes"`,

@@ -52,7 +52,7 @@ type row struct {
 // schema is every key espy knows, in the order of the documentation.
 var schema = sync.OnceValue(func() []row {
 	var rows []row
-	for _, part := range [][]row{generalRows(), providerRows(), modelRows(), otherRows()} {
+	for _, part := range [][]row{generalRows(), providerRows(), modelRows(), taskRows(), otherRows()} {
 		rows = append(rows, part...)
 	}
 	return rows
@@ -165,6 +165,30 @@ func modelMapRows() []row {
 			}})
 	}
 	return append(rows, quirks)
+}
+
+func taskRows() []row {
+	return []row{
+		{path: "task.model", kind: text, unset: "the session's model",
+			doc: "The model that tasks run on, as `provider/model` or a name of `task.models`.",
+			set: func(c *Config, _ []string, v any) { c.Task.Model = v.(string) }},
+		{path: "task.models.*", kind: text, check: CheckModel,
+			doc: "A short name for a model that a task may be given: `fast = \"provider/model\"`. A model that is named nowhere asks.",
+			set: func(c *Config, at []string, v any) { c.Task.Models[at[0]] = v.(string) }},
+		{path: "task.max_turns", kind: number, least: 1, unset: "50", project: "smaller than yours",
+			doc: "How many requests one task may make.",
+			set: func(c *Config, _ []string, v any) { c.Task.MaxTurns = int(v.(int64)) }, loosens: moreTurns},
+		{path: "task.max_cost", kind: decimal, unset: "no bound of its own",
+			doc: "How many US dollars one task may cost, where prices are known.",
+			set: func(c *Config, _ []string, v any) { c.Task.MaxCost = v.(float64) }},
+	}
+}
+
+func moreTurns(_ validators, c *Config, value any) string {
+	if value.(int64) > int64(c.Task.MaxTurns) {
+		return fmt.Sprintf("a project may only lower your limit, which is %d; its %d is ignored", c.Task.MaxTurns, value)
+	}
+	return ""
 }
 
 func otherRows() []row {

@@ -168,6 +168,12 @@ func (p param) check(at string, value any, ignored *unknownNames) (any, error) {
 			return nil, wrong
 		}
 		return n, p.checkRange(at, n)
+	case "number":
+		f, ok := decimal(value)
+		if !ok {
+			return nil, wrong
+		}
+		return f, nil
 	case "boolean":
 		b, ok := boolean(value)
 		if !ok {
@@ -192,6 +198,14 @@ func (p param) checkItems(at string, list []any, ignored *unknownNames) (any, er
 	checked := make([]any, len(list))
 	for i, item := range list {
 		place := fmt.Sprintf("%s[%d]", at, i)
+		if p.fields == nil {
+			text, ok := item.(string)
+			if !ok {
+				return nil, fmt.Errorf("%s must be a string, and is %s", quote(place), describe(item))
+			}
+			checked[i] = text
+			continue
+		}
 		fields, ok := item.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%s must be an object, and is %s", quote(place), describe(item))
@@ -243,6 +257,21 @@ func integer(value any) (int, bool) {
 		return 0, false
 	}
 	return int(f), true
+}
+
+// decimal takes 0.5 and "0.5".
+func decimal(value any) (float64, bool) {
+	var text string
+	switch v := value.(type) {
+	case json.Number:
+		text = v.String()
+	case string:
+		text = strings.TrimSpace(v)
+	default:
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
 func boolean(value any) (b, ok bool) {

@@ -45,6 +45,15 @@ const (
 	searchWorkers    = 4    // files read at once: each may hold maxSearchBytes
 )
 
+// Tasks.
+const (
+	// mostTaskTurns is the most requests a call may ask for; the settings bound it further.
+	mostTaskTurns = 200
+
+	// maxSummaryBytes bounds what a call's line says of its description.
+	maxSummaryBytes = 120
+)
+
 // Shell.
 const (
 	defaultShellTimeout = 120 * time.Second

@@ -9,13 +9,13 @@ import (
 // arrives all come from it, so they cannot disagree.
 type param struct {
 	name     string
-	kind     string // string, integer, boolean, array or object
+	kind     string // string, integer, number, boolean, array or object
 	about    string
 	required bool
 	enum     []string
 	least    int // smallest integer; applies where most is larger than least
 	most     int
-	fields   params // of an object, or of each object in an array
+	fields   params // of an object, or of each object in an array; an array without them holds strings
 }
 
 type params []param
@@ -68,9 +68,16 @@ func (p param) writeSchema(b *strings.Builder) {
 		b.WriteString(`,"enum":` + quoteAll(p.enum))
 	}
 	if p.kind == "array" {
-		b.WriteString(`,"items":` + p.fields.schema())
+		b.WriteString(`,"items":` + p.itemSchema())
 	}
 	b.WriteByte('}')
+}
+
+func (p param) itemSchema() string {
+	if p.fields == nil {
+		return `{"type":"string"}`
+	}
+	return p.fields.schema()
 }
 
 // shape is how an error shows what was expected: {"path": string, "offset"?: integer}.
@@ -90,6 +97,8 @@ func (p param) shape() string {
 	switch {
 	case p.kind == "object":
 		return p.fields.shape()
+	case p.kind == "array" && p.fields == nil:
+		return "[string, ...]"
 	case p.kind == "array":
 		return "[" + p.fields.shape() + ", ...]"
 	case len(p.enum) > 0:

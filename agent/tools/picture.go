@@ -48,6 +48,22 @@ func look(ctx context.Context, env *Env, call message.ToolCall, src *source, vie
 	return out, nil
 }
 
+// TakePicture puts the picture that a path or a blob name opens through the gate into a sink, as read_media does for a
+// look at it. Its errors are a call's result.
+func TakePicture(ctx context.Context, env *Env, sink media.Sink, name string) (media.Picture, message.PictureRecord, error) {
+	src, err := open(env, name)
+	if err != nil {
+		return media.Picture{}, message.PictureRecord{}, err
+	}
+	defer src.Close()
+	if err := refuseRedacted(env, src); err != nil {
+		return media.Picture{}, message.PictureRecord{}, err
+	}
+	from := pictureSource(src)
+	pic, err := env.Gate.Ingest(ctx, sink, from, media.Options{})
+	return pic, pictureRecord(message.ToolCall{}, from, media.Options{}, pic), err
+}
+
 // pictureSource is what the gate is given: a blob keeps the name and path its picture came with.
 func pictureSource(src *source) media.Source {
 	from := media.Source{Name: src.label, Bytes: src.readerAt(), Size: src.size}

@@ -37,6 +37,7 @@ type Tool struct {
 type Outcome struct {
 	Result   message.ToolResult
 	Pictures []message.PictureRecord // for each image of the result that is new to the log, without head
+	Refused  bool                    // a call made inside it was refused
 }
 
 // Blobs is the part of a session a tool needs: storing bytes and opening what is stored.
@@ -65,6 +66,9 @@ type Env struct {
 
 	// Confine puts a prepared command into the sandbox and reports whether it did. Nil means there is none.
 	Confine func(*exec.Cmd) (bool, error)
+
+	// Tasks runs conversations of their own. Nil means that there are none: a task starts no tasks.
+	Tasks Tasks
 
 	// Left runs commands and keeps what they leave running, for whoever ends it with the session. Nil runs them and
 	// leaves that alone.

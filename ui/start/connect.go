@@ -2,14 +2,16 @@ package start
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
+	"espy/agent"
 	"espy/providers"
 	"espy/providers/anthropic"
 	"espy/providers/chat"
 	"espy/providers/fake"
 	"espy/providers/responses"
-	"espy/store"
 )
 
 // constructor makes an adapter for a route.
@@ -38,9 +40,9 @@ type connected struct {
 	key      string
 }
 
-// connector makes a session's providers: one a route, kept, because an adapter remembers what a server refused. One
+// connector makes the providers of a session or a task, which read its pictures: one a route, kept, because an adapter remembers what a server refused. One
 // whose key was typed anew is made anew.
-func connector(s *Settings, session *store.Session) func(providers.Route) (providers.Provider, error) {
+func connector(s *Settings, blobs providers.Blobs) func(providers.Route) (providers.Provider, error) {
 	var mu sync.Mutex
 	made := make(map[string]connected)
 	return func(route providers.Route) (providers.Provider, error) {
@@ -56,7 +58,7 @@ func connector(s *Settings, session *store.Session) func(providers.Route) (provi
 		if !ok {
 			return nil, fmt.Errorf("%s speaks the protocol %q, which this version does not; choose another model with /model, or reach it through a Chat Completions server", route.Name(), route.Server.Protocol)
 		}
-		adapter := construct(route, session, s.Client)
+		adapter := construct(route, blobs, s.Client)
 		if route.Server.Protocol == "fake" {
 			adapter = providers.WithTrace(adapter, s.Trace, route.Name())
 		}
@@ -65,3 +67,13 @@ func connector(s *Settings, session *store.Session) func(providers.Route) (provi
 		return p, nil
 	}
 }
+
+// taskOptions is what the settings say of tasks.
+func taskOptions(s *Settings) agent.TaskOptions {
+	t := s.Config.Task
+	return agent.TaskOptions{Find: s.Book.Find, Model: t.Model, Models: t.Models, MaxTurns: t.MaxTurns, MaxCost: t.MaxCost,
+		Connect: func(blobs providers.Blobs) func(providers.Route) (providers.Provider, error) { return connector(s, blobs) }}
+}
+
+// taskModels are the short names that the settings have for models.
+func taskModels(s *Settings) []string { return slices.Sorted(maps.Keys(s.Config.Task.Models)) }

@@ -101,6 +101,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		Connect: connector(s, session), Guard: g, Tools: tools.New(s.tools()...),
 		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left},
 		Hooks:  s.Extras.Hooks,
+		Tasks:  func() agent.TaskOptions { return taskOptions(s) },
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,

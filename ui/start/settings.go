@@ -268,7 +268,7 @@ func (s *Settings) toolNames() []string {
 
 // tools are those of every session: built-in ones first, then what files declare.
 func (s *Settings) tools() []tools.Tool {
-	all := append(tools.Builtin(), extend.Fetch(extend.FetchOptions{PrivateHosts: s.Config.Tools.PrivateHosts}))
+	all := append(tools.Builtin(), tools.Task(taskModels(s)...), extend.Fetch(extend.FetchOptions{PrivateHosts: s.Config.Tools.PrivateHosts}))
 	return append(all, s.Extras.Tools...)
 }
 
