@@ -98,6 +98,7 @@ type house struct {
 	stop    func()
 	seen    []Event
 	hooks   []extend.Hook
+	adjust  func(*Options) // what a test wants otherwise
 }
 
 func sees(image providers.Capability) providers.Route {
@@ -132,15 +133,18 @@ func (h *house) move(session *store.Session, loaded store.Loaded, mode guard.Mod
 	}
 	h.session = session
 	h.guard = guard.New(guard.Options{Mode: mode, Roots: roots})
-	h.agent, err = New(Options{
+	opt := Options{
 		Session: session, Loaded: loaded, Folder: h.dir, Version: "test", Route: route,
 		Connect: func(providers.Route) (providers.Provider, error) { return h.stage, nil },
 		Guard:   h.guard, Tools: tools.New(tools.Builtin()...),
 		Env:    tools.Env{Workspace: h.dir, Roots: roots, Gate: media.NewGate(), Ledger: &tools.Ledger{}},
 		Hooks:  h.hooks,
 		System: func() []string { return []string{"be good"} }, MaxImages: 5, EvictStep: 5,
-	})
-	if err != nil {
+	}
+	if h.adjust != nil {
+		h.adjust(&opt)
+	}
+	if h.agent, err = New(opt); err != nil {
 		h.t.Fatal(err)
 	}
 	h.intake = NewIntake(h.agent, h.store, secrets, clipboard.Env{})

@@ -72,7 +72,9 @@ func connector(s *Settings, blobs providers.Blobs) func(providers.Route) (provid
 func taskOptions(s *Settings) agent.TaskOptions {
 	t := s.Config.Task
 	return agent.TaskOptions{Find: s.Book.Find, Model: t.Model, Models: t.Models, MaxTurns: t.MaxTurns, MaxCost: t.MaxCost,
-		Connect: func(blobs providers.Blobs) func(providers.Route) (providers.Provider, error) { return connector(s, blobs) }}
+		Connect: func(blobs providers.Blobs) func(providers.Route) (providers.Provider, error) {
+			return connector(s, blobs)
+		}}
 }
 
 // taskModels are the short names that the settings have for models.
