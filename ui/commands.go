@@ -208,6 +208,9 @@ func modeNames(*model) []string {
 
 // cycleMode goes through the modes that ask; full is chosen on purpose only.
 func (m *model) cycleMode() {
+	if m.onlyRead() {
+		return
+	}
 	next := map[guard.Mode]guard.Mode{guard.ModePlan: guard.ModeAsk, guard.ModeAsk: guard.ModeAuto, guard.ModeAuto: guard.ModePlan, guard.ModeFull: guard.ModePlan}
 	mode, ok := next[m.talk.mode]
 	if !ok {

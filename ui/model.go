@@ -102,6 +102,7 @@ func (m *model) begin(c Conversation) {
 	list := newTranscript(look{t: m.t, keys: m.keys.key, gallery: m.gallery, tall: m.height >= tallHeight}, m.renderAnswer)
 	m.list = &list
 	m.talk = newSession(m.list, m.o.Folder)
+	m.talk.onlyRead = c.ReadOnly != nil
 	m.dialog, m.viewer, m.notice, m.live, m.find = nil, nil, notice{}, live{}, finder{}
 }
 
@@ -357,6 +358,8 @@ func (m *model) noticeView(most int) []string {
 
 func (m *model) placeholder() string {
 	switch {
+	case m.conv.ReadOnly != nil:
+		return "only read here; /fork goes on in a copy, " + m.keys.key(actTranscript) + " moves in it"
 	case m.talk.busy:
 		return "write the next message; enter queues it, " + m.keys.key(actSteer) + " sends it into this turn"
 	case len(m.row.pictures) > 0:

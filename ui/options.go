@@ -67,6 +67,8 @@ type Conversation struct {
 	// Points lists the messages a rewind can go back to before, oldest first; it may be called from any goroutine.
 	Points func() []agent.Point
 	First  *FirstScreen // what its first screen says; nil keeps what the options say
+
+	ReadOnly error // why nothing can be said in it; nil where it is worked in
 }
 
 // Options is what the program is given. Loop and Intake must be set; a nil function means that the command
@@ -115,6 +117,11 @@ type Options struct {
 	// Open goes on with another session and New begins one. The conversation before it is closed by them.
 	Open func(ctx context.Context, session string) (Conversation, error)
 	New  func(ctx context.Context) (Conversation, error)
+	// Read shows a session that another espy holds, and ForkOf goes on in a copy of one. Held, where it is set, says that
+	// the first conversation is such a one: what is to become of it is asked at the start.
+	Read   func(ctx context.Context, session string) (Conversation, error)
+	ForkOf func(ctx context.Context, session string) (Conversation, error)
+	Held   *store.InUseError
 	// Fork goes on in a copy of this session: up to and including the message with an id, or whole for "".
 	Fork func(ctx context.Context, upTo string) (Conversation, error)
 

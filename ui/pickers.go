@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -270,7 +271,11 @@ func (m *model) switchTo(open func(context.Context) (Conversation, error)) tea.C
 	}
 	m.say("opening…", false)
 	state, in, left := m.draftState(), m.conv.Intake, aside{m.comp.buf, m.row.pictures}
-	m.comp.buf, m.row.pictures = newBuffer(), nil // what is typed from now on goes along
+	if m.conv.ReadOnly != nil { // it keeps no draft: what is typed goes along
+		left = aside{buf: newBuffer()}
+	} else {
+		m.comp.buf, m.row.pictures = newBuffer(), nil // what is typed from now on goes along
+	}
 	m.moving, m.draft.loaded = true, false
 	return m.work.do(func(ctx context.Context) tea.Msg {
 		in.SaveDraft(state.encode())
@@ -289,6 +294,10 @@ func (m *model) onSwitched(s switched) tea.Cmd {
 	m.moving = false
 	if s.err != nil {
 		m.say(s.err.Error(), true)
+		if held := new(store.InUseError); errors.As(s.err, &held) {
+			m.say("", false)
+			m.dialog = m.heldDialog(held)
+		}
 		m.draft.loaded = true
 		typed := m.comp.buf.lines
 		m.comp.buf = s.left.buf

@@ -34,6 +34,9 @@ func (m *model) send(steer bool) tea.Cmd {
 	if name, args, ok := slashLine(text); ok && len(m.jobs) == 0 {
 		return m.command(name, args)
 	}
+	if m.onlyRead() {
+		return nil
+	}
 	if len(m.jobs) > 0 {
 		m.pending = &outbox{steer}
 		return nil

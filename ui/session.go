@@ -25,7 +25,8 @@ type session struct {
 	steers []string // sent into the running turn and not yet taken there
 	opened bool
 
-	sandbox bool // commands run in one
+	onlyRead bool // another espy writes it
+	sandbox  bool // commands run in one
 
 	busy    bool
 	started time.Time

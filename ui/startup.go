@@ -21,6 +21,9 @@ func Actions() []string {
 // startUp does what the command line asked for: pictures for the row, the session picker.
 func (m *model) startUp() tea.Cmd {
 	var cmds []tea.Cmd
+	if m.o.Held != nil {
+		m.dialog = m.heldDialog(m.o.Held)
+	}
 	for _, name := range m.o.Attach {
 		cmds = append(cmds, m.attachFile(name))
 	}

@@ -42,6 +42,9 @@ func (s *session) statusView(width int, t *theme) string {
 
 func (s *session) badge(t *theme) (drawn, text string) {
 	text = " " + string(s.mode) + " "
+	if s.onlyRead {
+		text = " only read "
+	}
 	if s.mode == guard.ModeFull {
 		return t.alarm.Render(text), text
 	}

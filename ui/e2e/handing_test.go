@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,20 +93,51 @@ func TestAFileNamedWithAnAtSignGoesAlong(t *testing.T) {
 	}
 }
 
-func TestASecondProgramOnTheSameSessionIsToldWhoHasIt(t *testing.T) {
+func TestASecondProgramOnTheSameSessionMayReadItOrGoOnInACopy(t *testing.T) {
 	w := newWorld(t)
 	term := w.opened()
 	send(term, "hello there")
 	term.WaitFor("text: 11 characters")
-	second := w.open("--continue")
-	if code := second.Wait(); code != 2 {
-		t.Errorf("it ended with %d, want 2", code)
+	id := sessionID(w)
+	for _, args := range [][]string{{"--continue"}, {"--resume", id}} {
+		before := w.contents()
+		second := w.open(args...)
+		second.WaitFor(fmt.Sprintf("is open in another espy (process %d)", term.Pid()))
+		second.Send(terminal.Down + terminal.Enter)
+		second.Until("the session is read", func(s terminal.Screen) bool {
+			return s.Contains("only read here; /fork goes on in a copy") && s.Contains("text: 11 characters")
+		})
+		send(second, "hello too")
+		second.WaitFor("this session is only read here")
+		if got := w.contents(); got != before {
+			t.Errorf("reading a session changed what lies in it; before:\n%s\nafter:\n%s", before, got)
+		}
+		second.Send("\x15") // the text goes
+		send(second, "/fork")
+		second.Until("the copy is worked in", func(s terminal.Screen) bool { return strings.Contains(s.String(), ready) })
+		send(second, "and in the copy")
+		second.WaitFor("request: 3 messages")
+		quit(t, second)
 	}
-	says(second, "is in use by process")
-	restored(t, second)
-	other := w.opened() // a session of its own is no trouble
-	send(other, "hello too")
-	other.WaitFor("text: 9 characters")
-	quit(t, other)
+	send(term, "the first one goes on")
+	term.WaitFor("request: 3 messages")
 	quit(t, term)
+}
+
+func TestASessionOpenElsewhereIsNotADeadEndOfTheSessionPicker(t *testing.T) {
+	w := newWorld(t)
+	term := w.opened()
+	send(term, "hello there")
+	term.WaitFor("text: 11 characters")
+	other := w.opened()
+	send(other, "/resume "+sessionID(w))
+	other.WaitFor("is open in another espy")
+	quit(t, term)
+	other.Send("try")
+	other.WaitFor("filter: try")
+	other.Send(terminal.Enter)
+	other.WaitFor("text: 11 characters")
+	send(other, "now it is mine")
+	other.WaitFor("request: 3 messages")
+	quit(t, other)
 }

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -103,6 +104,20 @@ func (w *world) tree() string {
 		if err == nil && !info.IsDir() {
 			fmt.Fprintf(&out, "%9d %s\n", info.Size(), strings.TrimPrefix(path, w.root))
 		}
+		return nil
+	})
+	return out.String()
+}
+
+// contents is every file espy keeps, with a hash of what it holds.
+func (w *world) contents() string {
+	var out strings.Builder
+	_ = filepath.Walk(filepath.Join(w.root, "state"), func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return nil
+		}
+		data, _ := os.ReadFile(path)
+		fmt.Fprintf(&out, "%x %s\n", sha256.Sum256(data), strings.TrimPrefix(path, w.root))
 		return nil
 	})
 	return out.String()

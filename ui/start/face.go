@@ -16,6 +16,7 @@ import (
 	"espy/agent"
 	"espy/agent/extend"
 	"espy/agent/guard"
+	"espy/agent/message"
 	"espy/config"
 	"espy/media"
 	"espy/media/clipboard"
@@ -37,19 +38,27 @@ type Screen struct {
 	request  Request
 	history  *store.History
 
-	swept sync.Once
-	mu    sync.Mutex // guards what follows
-	room  *Room
-	next  *Settings // what the next session is opened with
+	swept   sync.Once
+	mu      sync.Mutex // guards what follows
+	room    *Room      // nil while a session is only read
+	reading *reading   // nil while one is worked in
+	next    *Settings  // what the next session is opened with
+
+	held *store.InUseError // why the first session is only read
 }
 
 // NewScreen prepares the face. The first room is opened at once, so that its faults are told before the screen is.
 func NewScreen(ctx context.Context, s *Settings, r Request) (*Screen, error) {
+	f := &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), next: s}
 	room, err := Open(ctx, s, r)
+	if errors.As(err, &f.held) { // it is shown as it stands, and the person says what is to become of it
+		f.reading, err = read(ctx, s, f.held.ID)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), room: room, next: s}, nil
+	f.room = room
+	return f, nil
 }
 
 // sweepFor bounds the tidying at the end.
@@ -57,7 +66,10 @@ const sweepFor = 300 * time.Millisecond
 
 // Close ends the room that is open, and tidies away what crashes before it left.
 func (f *Screen) Close() error {
-	err := f.current().Close()
+	var err error
+	if room := f.current(); room != nil {
+		err = room.Close()
+	}
 	f.swept.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), sweepFor)
 		defer cancel()
@@ -66,10 +78,36 @@ func (f *Screen) Close() error {
 	return err
 }
 
+// current is the room that is worked in, nil while a session is only read.
 func (f *Screen) current() *Room {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.room
+}
+
+// session is what is on the screen, worked in or only read.
+func (f *Screen) session() (id string, pictures blobs) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.room != nil {
+		return f.room.Session.ID(), f.room.Session
+	}
+	return f.reading.id, f.reading
+}
+
+// blobs is where a session's pictures lie.
+type blobs interface {
+	OpenBlob(ref string) (io.ReadSeekCloser, error)
+	StatBlob(ref string) (int64, error)
+	Dir() string
+}
+
+// mode is the mode that is worked in, "" while a session is only read.
+func (f *Screen) mode() string {
+	if room := f.current(); room != nil {
+		return string(room.Guard.Mode())
+	}
+	return ""
 }
 
 // move closes the room that is open and opens another. Where that fails, the old one is gone on with: it is
@@ -82,14 +120,34 @@ func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
 	if err != nil {
 		return ui.Conversation{}, err
 	}
-	f.mu.Lock()
-	old := f.room
-	f.room = room
-	f.mu.Unlock()
-	if err := old.Close(); err != nil {
+	if err := f.take(room, nil); err != nil {
 		room.Agent.Send(agent.Note{Text: "The session before could not be closed cleanly: " + err.Error()})
 	}
 	return conversation(room, settings), nil
+}
+
+// take puts a room, or a session that is only read, in the place of what was there, and closes that.
+func (f *Screen) take(room *Room, r *reading) error {
+	f.mu.Lock()
+	old := f.room
+	f.room, f.reading = room, r
+	f.mu.Unlock()
+	if old == nil {
+		return nil
+	}
+	return old.Close()
+}
+
+// look shows a session that another espy writes.
+func (f *Screen) look(ctx context.Context, id string) (ui.Conversation, error) {
+	r, err := read(ctx, f.settings, id)
+	if err != nil {
+		return ui.Conversation{}, err
+	}
+	if err := f.take(nil, r); err != nil {
+		r.put(agent.Notice{Kind: agent.NoticeError, Sentence: "The session before could not be closed cleanly: " + err.Error()})
+	}
+	return r.conversation(), nil
 }
 
 func conversation(room *Room, s *Settings) ui.Conversation {
@@ -99,9 +157,16 @@ func conversation(room *Room, s *Settings) ui.Conversation {
 
 // Options are what the full-screen program is given.
 func (f *Screen) Options() ui.Options {
-	s, room := f.settings, f.current()
+	s := f.settings
+	var first ui.Conversation
+	if room := f.current(); room != nil {
+		first = conversation(room, s)
+	} else {
+		first = f.reading.conversation()
+	}
 	return ui.Options{
-		Conversation: conversation(room, s),
+		Conversation: first,
+		Held:         f.held,
 		Folder:       s.Folder,
 		Version:      s.Version,
 		Theme:        s.Config.UI.Theme,
@@ -130,9 +195,14 @@ func (f *Screen) Options() ui.Options {
 		Open: func(ctx context.Context, id string) (ui.Conversation, error) {
 			return f.move(ctx, Request{Resume: id})
 		},
-		Fork: f.fork,
+		Read: f.look,
+		Fork: func(ctx context.Context, upTo string) (ui.Conversation, error) {
+			id, _ := f.session()
+			return f.fork(ctx, id, upTo)
+		},
+		ForkOf: func(ctx context.Context, id string) (ui.Conversation, error) { return f.fork(ctx, id, "") },
 		New: func(ctx context.Context) (ui.Conversation, error) {
-			return f.move(ctx, Request{Mode: string(f.current().Guard.Mode())})
+			return f.move(ctx, Request{Mode: f.mode()})
 		},
 		History:  f.recall,
 		Remember: f.remember,
@@ -145,17 +215,16 @@ func (f *Screen) Options() ui.Options {
 	}
 }
 
-// fork copies the session that is open and goes on in the copy, in the same mode.
-func (f *Screen) fork(ctx context.Context, upTo string) (ui.Conversation, error) {
-	room := f.current()
-	id, err := f.settings.Store.Fork(ctx, room.Session.ID(), upTo)
+// fork copies a session and goes on in the copy, in the mode that was worked in.
+func (f *Screen) fork(ctx context.Context, session, upTo string) (ui.Conversation, error) {
+	id, err := f.settings.Store.Fork(ctx, session, upTo)
 	if errors.As(err, new(*store.NotFoundError)) {
 		return ui.Conversation{}, errors.New("nothing was said in this session yet, so there is nothing to fork")
 	}
 	if err != nil {
 		return ui.Conversation{}, err
 	}
-	return f.move(ctx, Request{Resume: id, Mode: string(room.Guard.Mode())})
+	return f.move(ctx, Request{Resume: id, Mode: f.mode()})
 }
 
 func (f *Screen) recall() []ui.Past {
@@ -173,7 +242,8 @@ func (f *Screen) recall() []ui.Past {
 
 // remember keeps a sent message for recall. Where it cannot be kept, it is still in the session's log.
 func (f *Screen) remember(p ui.Past) {
-	_ = f.history.Add(context.Background(), store.HistoryEntry{Text: p.Text, Folder: f.settings.Folder, Session: f.current().Session.ID(), Images: p.Images, Time: time.Now()})
+	id, _ := f.session()
+	_ = f.history.Add(context.Background(), store.HistoryEntry{Text: p.Text, Folder: f.settings.Folder, Session: id, Images: p.Images, Time: time.Now()})
 }
 
 // commands are slash commands declared in files.
@@ -208,9 +278,9 @@ func copyText(ctx context.Context, text string) (string, error) {
 // export writes the conversation as Markdown. Pictures stand as their sentence; a file that is there is not
 // written over.
 func (f *Screen) export(_ context.Context, path string) (string, error) {
-	room := f.current()
+	id, _ := f.session()
 	if path == "" {
-		path = "espy-" + room.Session.ID() + ".md"
+		path = "espy-" + id + ".md"
 	}
 	path = absolute(f.settings.Folder, path)
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -220,15 +290,29 @@ func (f *Screen) export(_ context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = headless.WriteMarkdown(out, room.Agent.Messages(), nil)
+	err = headless.WriteMarkdown(out, f.messages(), nil)
 	return path, errors.Join(err, out.Close())
+}
+
+// messages is the conversation on the screen.
+func (f *Screen) messages() []message.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.room != nil {
+		return f.room.Agent.Messages()
+	}
+	return f.reading.history.Conversation().Messages
 }
 
 func (f *Screen) trust() ui.Trust {
 	s := f.settings
 	return ui.Trust{
 		Add: func(path string) (string, error) {
-			kept, err := trustPath(s, f.current().Roots, absolute(s.Folder, path))
+			room := f.current()
+			if room == nil {
+				return "", errOnlyRead
+			}
+			kept, err := trustPath(s, room.Roots, absolute(s.Folder, path))
 			if err != nil {
 				return "", err
 			}
@@ -240,7 +324,7 @@ func (f *Screen) trust() ui.Trust {
 			if err != nil {
 				return "", err
 			}
-			if f.current().Roots.RemoveTrusted(abs) || removed {
+			if room := f.current(); room != nil && room.Roots.RemoveTrusted(abs) || removed {
 				return abs + " is no longer trusted.", nil
 			}
 			return "", fmt.Errorf("%s is not trusted; /trust list shows what is", path)

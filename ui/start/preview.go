@@ -13,7 +13,8 @@ import (
 
 // preview makes a part of a stored picture of the session small enough for the screen.
 func (f *Screen) preview(ctx context.Context, want ui.PreviewWant) (image.Image, error) {
-	blob, err := f.current().Session.OpenBlob(want.Ref)
+	_, stored := f.session()
+	blob, err := stored.OpenBlob(want.Ref)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,10 @@ func (f *Screen) rules() ui.Rules {
 }
 
 func (f *Screen) listRules() []ui.Rule {
-	inForce := f.current().Guard.Rules()
+	inForce := rules(f.settings)
+	if room := f.current(); room != nil {
+		inForce = room.Guard.Rules()
+	}
 	f.settings.rules.Lock()
 	defer f.settings.rules.Unlock()
 	list := make([]ui.Rule, len(inForce))
@@ -96,7 +99,9 @@ func (f *Screen) addRule(verdict guard.Verdict, text string) (string, error) {
 	if err := f.settings.saveRule(context.Background(), verdict, rule.String()); err != nil {
 		return "", err
 	}
-	f.current().Guard.Add(guard.SourcedRule{Rule: rule, Verdict: verdict, Source: guard.SourceSaved})
+	if room := f.current(); room != nil {
+		room.Guard.Add(guard.SourcedRule{Rule: rule, Verdict: verdict, Source: guard.SourceSaved})
+	}
 	return fmt.Sprintf("%s %s holds from now on and is kept in %s.", verdict, rule, f.settings.Dirs.PermissionsFile()), nil
 }
 
@@ -111,7 +116,7 @@ func (f *Screen) removeRule(r ui.Rule) (string, error) {
 			return "", err
 		}
 	}
-	if !f.current().Guard.Remove(r.SourcedRule) {
+	if room := f.current(); room != nil && !room.Guard.Remove(r.SourcedRule) {
 		return "", fmt.Errorf("%s %s is not in force; /permissions shows what is", r.Verdict, r.Rule)
 	}
 	return fmt.Sprintf("%s %s no longer holds.", r.Verdict, r.Rule), nil

@@ -17,7 +17,7 @@ const viewerStart = 3 * time.Second
 
 // picturePath is the file a stored picture lies in: of the session, or of its draft.
 func (f *Screen) picturePath(ref string) (string, error) {
-	session := f.current().Session
+	_, session := f.session()
 	if _, err := session.StatBlob(ref); err != nil {
 		return "", err
 	}
