@@ -165,7 +165,7 @@ func TestRegistryKeepsItsOrderAndNamesTheNearestTool(t *testing.T) {
 	for _, s := range r.Specs() {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, " "); got != "read read_media glob grep edit write shell exit_plan" {
+	if got := strings.Join(names, " "); got != "read glob grep edit write shell exit_plan load_tools" {
 		t.Errorf("the tools come as %s", got)
 	}
 	for word, want := range map[string]string{"Read": "read", "readfile": "read", "read_image": "read_media", "Grep": "grep", "edit_file": "edit", "bash": "", "zzzzzz": "", "": ""} {

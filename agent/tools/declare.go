@@ -21,6 +21,8 @@ type declaration[A any] struct {
 	name     string
 	params   params
 	readOnly bool
+	deferred bool
+	keywords []string
 	effect   func(env *Env, args A) (guard.Effect, error)
 	run      func(ctx context.Context, env *Env, call message.ToolCall, args A) (Outcome, error)
 }
@@ -37,6 +39,8 @@ func (d declaration[A]) tool() Tool {
 			Schema:      d.params.schema(),
 		},
 		ReadOnly: d.readOnly,
+		Deferred: d.deferred,
+		Keywords: d.keywords,
 		Effect:   d.effectOf,
 		Run:      d.runCall,
 	}

@@ -104,3 +104,24 @@ const (
 	// maxRedactedBytes bounds what is hashed to compare a file with a redacted one; the gate takes 20 MiB.
 	maxRedactedBytes = 32 << 20
 )
+
+// Deferred tools.
+const (
+	// maxServerTools and maxServerBytes are where a server's tools are all deferred: beyond either, every request
+	// would carry more of them than of espy's own (ten tools, about 8 KB of names, descriptions and schemas, which
+	// are 2,000 tokens).
+	maxServerTools = 12
+	maxServerBytes = 8 << 10
+
+	// maxListed and maxListedBytes bound the lines of deferred tools in load_tools: what a hundred tools take is
+	// about 4,000 tokens. Those beyond are found by words.
+	maxListed      = 100
+	maxListedBytes = 16 << 10
+
+	maxShapeBytes = 200 // of a deferred tool's argument shape; its schema says the rest
+	maxAboutBytes = 120 // of its description
+	maxShapeDepth = 2   // objects inside an argument that a shape shows
+
+	maxFound = 3  // tools a search by words answers with
+	maxNamed = 40 // names a sentence about a missing tool lists
+)

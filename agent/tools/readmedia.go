@@ -22,7 +22,9 @@ type readMediaArgs struct {
 
 func readMediaTool() Tool {
 	return declaration[readMediaArgs]{
-		name: "read_media",
+		name:     ReadMedia,
+		deferred: true, // many sessions show no picture; those that do have it in front
+		keywords: []string{"screenshot", "image", "picture", "photo", "look", "see", "view", "vision", "zoom", "crop", "closer", "png", "jpeg"},
 		params: params{
 			{name: "path", kind: "string", required: true, about: "Picture file, or blob:NAME of a picture of this conversation."},
 			{name: "crop", kind: "object", about: "Only this part, in pixels of the upright source.", fields: params{

@@ -27,7 +27,11 @@ type Registry struct {
 	mu      sync.RWMutex
 	sources map[string][]Tool // in the order each source gave
 	order   []string          // names, as models see them
-	tools   map[string]Tool
+	tools   map[string]Tool   // Deferred is decided
+	digests map[string]string // by name, of what a tool says of itself
+	always  []string          // declared from the start, whatever else holds
+	defers  []string
+	fixed   bool // nothing can come later
 }
 
 // Builtin returns espy's own tools in the order models see them.
@@ -69,6 +73,44 @@ func (r *Registry) Replace(source string, list []Tool) {
 	r.arrange()
 }
 
+// Prefer says which tools the person wants declared from the start and which deferred, by name or with a * at the
+// end. The former wins.
+func (r *Registry) Prefer(always, deferred []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.always, r.defers = slices.Clone(always), slices.Clone(deferred)
+	r.arrange()
+}
+
+// Fits reports whether a name, or a pattern with a * at its end, stands for the tool.
+func Fits(pattern, tool string) bool {
+	if prefix, open := strings.CutSuffix(pattern, "*"); open {
+		return strings.HasPrefix(tool, prefix)
+	}
+	return pattern == tool
+}
+
+// deferred decides whether a tool waits to be loaded.
+func (r *Registry) deferred(t Tool, large bool) bool {
+	fits := func(pattern string) bool { return Fits(pattern, t.Spec.Name) }
+	switch {
+	case slices.ContainsFunc(r.always, fits):
+		return false
+	case slices.ContainsFunc(r.defers, fits):
+		return true
+	}
+	return t.Deferred || large
+}
+
+// large reports whether a server brings so much that all of it is deferred.
+func large(source string, list []Tool) bool {
+	size := 0
+	for _, t := range list {
+		size += len(t.Spec.Name) + len(t.Spec.Description) + len(t.Spec.Schema)
+	}
+	return strings.HasPrefix(source, serverPrefix) && (len(list) > maxServerTools || size > maxServerBytes)
+}
+
 // arrange puts the sources together: built in, from files, then servers by name. Of one name the first stays.
 func (r *Registry) arrange() {
 	sources := make([]string, 0, len(r.sources))
@@ -78,12 +120,15 @@ func (r *Registry) arrange() {
 	slices.SortFunc(sources, func(a, b string) int {
 		return cmp.Or(cmp.Compare(precedence(a), precedence(b)), cmp.Compare(a, b))
 	})
-	r.order, r.tools = nil, make(map[string]Tool)
+	r.order, r.tools, r.digests = nil, make(map[string]Tool), make(map[string]string)
 	for _, s := range sources {
+		large := large(s, r.sources[s])
 		for _, t := range r.sources[s] {
-			if _, taken := r.tools[t.Spec.Name]; taken {
+			if _, taken := r.tools[t.Spec.Name]; taken || t.Spec.Name == LoadTools {
 				continue
 			}
+			t.Deferred = r.deferred(t, large)
+			r.digests[t.Spec.Name] = digestOf(t.Spec)
 			r.order = append(r.order, t.Spec.Name)
 			r.tools[t.Spec.Name] = t
 		}
@@ -122,18 +167,15 @@ func (r *Registry) All() []Tool {
 // Only is a registry of those of the tools, as they stand now, that have these names. What is replaced here later
 // does not change it.
 func (r *Registry) Only(names ...string) *Registry {
-	return New(slices.DeleteFunc(r.All(), func(t Tool) bool { return !slices.Contains(names, t.Spec.Name) })...)
+	only := New(slices.DeleteFunc(r.All(), func(t Tool) bool { return !slices.Contains(names, t.Spec.Name) })...)
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	only.fixed, only.always, only.defers = true, r.always, r.defers // Deferred is decided already
+	return only
 }
 
-// Specs declares the tools to a model, always in the same order, so that a prompt cache holds.
-func (r *Registry) Specs() []providers.ToolSpec {
-	all := r.All()
-	specs := make([]providers.ToolSpec, len(all))
-	for i, t := range all {
-		specs[i] = t.Spec
-	}
-	return specs
-}
+// Specs is what Offer declares.
+func (r *Registry) Specs() []providers.ToolSpec { return r.Offer().Specs }
 
 // Nearest returns the tool whose name is most like name, "" where none is alike.
 func (r *Registry) Nearest(name string) string { return nearest(name, r.names()) }
@@ -150,5 +192,9 @@ func (r *Registry) Missing(name string) string {
 	if near := r.Nearest(name); near != "" {
 		return sentence + "; did you mean " + near + "?"
 	}
-	return sentence + "; there are " + strings.Join(r.names(), ", ") + "."
+	names := r.names()
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed], fmt.Sprintf("and %d more", more))
+	}
+	return sentence + "; there are " + strings.Join(names, ", ") + "."
 }

@@ -25,7 +25,7 @@ import (
 type Tool struct {
 	Spec     providers.ToolSpec
 	ReadOnly bool     // runs beside others and in every mode
-	Deferred bool     // named in load_tools and not declared to the model until it was loaded; the settings may say otherwise
+	Deferred bool     // named in load_tools and not declared to the model; in a registry, what Prefer said is counted in
 	Source   string   // where it comes from: SourceBuiltin, SourceFiles, or SourceServer(name)
 	Keywords []string // further words it is looked for by, beside its name and description
 	// Effect says what the call would do. An error is a sentence for the model: the arguments are wrong.
