@@ -65,6 +65,7 @@ type Agent struct {
 	task    *task              // whose loop this is; nil for the session's own
 	events  *mailbox
 	repeats repeats // of the running turn
+	opened  bool    // a message was taken in this run; guarded by the log
 	hooks   *extend.Hooks
 	// changing holds a token while a call runs that changes files: of calls side by side each would be told the others' changes.
 	changing chan struct{}
@@ -388,7 +389,8 @@ func (a *Agent) setRoute(c SetRoute) {
 	a.route, a.effort = c.Route, c.Effort
 	a.mu.Unlock()
 	a.record(func(h *heads) []message.Record {
-		return []message.Record{message.ModelRecord{Head: h.next(message.KindModel), Provider: c.Route.Server.Name, Model: c.Route.Model.ID, Effort: c.Effort}}
+		changed := message.ModelRecord{Head: h.next(message.KindModel), Provider: c.Route.Server.Name, Model: c.Route.Model.ID, Effort: c.Effort}
+		return append([]message.Record{changed}, a.step(h, false)...) // no cache of the other model is of use
 	})
 	if a.opt.KeepRoute != nil {
 		if err := a.opt.KeepRoute(c.Route); err != nil {
@@ -406,7 +408,7 @@ func (a *Agent) setRoute(c SetRoute) {
 // checkNeeds says at once what the chosen route cannot give this conversation. Nothing is refused: what does not
 // fit is elided or summarised before the next request, tools are left away, an effort is not sent.
 func (a *Agent) checkNeeds(route providers.Route) {
-	needs := providers.Needs{Tools: len(a.opt.Tools.Specs()) > 0, Thinking: a.effortNow() != "", Window: a.meter().Context}
+	needs := providers.Needs{Tools: len(a.opt.Tools.All()) > 0, Thinking: a.effortNow() != "", Window: a.meter().Context}
 	if err := providers.CheckCapabilities(route, needs); err != nil {
 		a.notice(NoticeInfo, err.Error()+".")
 	}

@@ -31,6 +31,7 @@ type job struct {
 	took    time.Duration
 	done    bool // outcome is set: refused, or run
 	hook    hookWord
+	loads   []string // deferred tools the model comes to know by it
 	opened  []guard.Opening
 	closes  []func() // what was opened for this call only
 }
@@ -60,7 +61,8 @@ func (a *Agent) runCalls(ctx context.Context, answer message.Message) (refused b
 
 func (j *job) readOnly() bool { return j.tool != nil && j.tool.ReadOnly }
 
-// prepare looks each call's tool up. What is wrong with a call is its result.
+// prepare looks up what each call is for: one made through load_tools is from here on the call of the tool it names.
+// What is wrong with a call is its result.
 func (a *Agent) prepare(answer message.Message) []*job {
 	var jobs []*job
 	seen := make(map[string]bool)
@@ -71,11 +73,12 @@ func (a *Agent) prepare(answer message.Message) []*job {
 		seen[c.ID] = true
 		j := &job{call: c}
 		jobs = append(jobs, j)
-		if tool, ok := a.opt.Tools.Lookup(c.Name); ok {
-			j.tool = &tool
-		} else {
-			j.fail(a.opt.Tools.Missing(c.Name))
+		reached, err := a.opt.Tools.Reach(c)
+		if err != nil {
+			j.fail(err.Error())
+			continue
 		}
+		j.call, j.tool, j.loads = reached.Call, &reached.Tool, reached.Loads
 	}
 	return jobs
 }
@@ -347,7 +350,8 @@ func (a *Agent) finish(ctx context.Context, j *job) error {
 			p.Head = h.beside(message.KindPicture)
 			records = append(records, p)
 		}
-		return append(records, message.ResultRecord{Head: h.next(message.KindResult), ToolResult: r})
+		records = append(records, message.ResultRecord{Head: h.next(message.KindResult), ToolResult: r})
+		return append(records, a.loaded(h, j.loads)...)
 	})
 	if err != nil {
 		return err

@@ -2,9 +2,7 @@ package agent
 
 import (
 	"encoding/json"
-	"slices"
 
-	"espy/agent/message"
 	"espy/providers"
 )
 
@@ -24,8 +22,4 @@ func toolSpecs(list string) []providers.ToolSpec {
 		return nil
 	}
 	return specs
-}
-
-func samePrelude(p message.PreludeRecord, system []string, tools string) bool {
-	return p.Tools == tools && slices.Equal(p.System, system)
 }

@@ -33,6 +33,9 @@ const (
 // ask sends the conversation as it stands and returns the model's answer, written down. Failures that a mark
 // can mend are mended and asked again.
 func (a *Agent) ask(ctx context.Context) (message.Message, error) {
+	if err := a.announce(); err != nil {
+		return message.Message{}, err
+	}
 	keep := elideKeep
 	for try := 0; ; try++ {
 		route := a.Route()
@@ -157,8 +160,13 @@ func (a *Agent) writeMarks(marks []message.MarkRecord) error {
 	}
 	err := a.log.append(func(h *heads) []message.Record {
 		records := make([]message.Record, len(marks))
+		rewritten := false
 		for i, m := range marks {
 			records[i] = h.mark(m)
+			rewritten = rewritten || m.Mark.OnPath()
+		}
+		if rewritten {
+			records = append(records, a.step(h, false)...)
 		}
 		return records
 	})

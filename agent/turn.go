@@ -136,7 +136,7 @@ func (a *Agent) accept(p Prompt) error {
 	user := message.Message{Role: message.RoleUser, Blocks: append(promptBlocks(p), a.takeAside()...)}
 	var written message.MessageRecord
 	err := a.log.append(func(h *heads) []message.Record {
-		records := a.opening(h)
+		records := a.opening(h, len(p.Attachments) > 0)
 		for _, at := range p.Attachments {
 			record := at.Record
 			record.Head = h.beside(message.KindPicture)
@@ -164,15 +164,15 @@ func (a *Agent) fitsAlone(route providers.Route, p Prompt, images []message.Imag
 		tokens, _, _ := projection.Price(i, route)
 		own += tokens
 	}
-	fixed := projection.Measure(providers.Request{System: a.opt.System(), Tools: a.opt.Tools.Specs()}, route).Total()
+	fixed := projection.Measure(providers.Request{System: a.opt.System(), Tools: a.declares(len(images) > 0)}, route).Total()
 	if fixed >= window || fixed+own <= window {
 		return nil // what is wrong with the fixed part is said when the request is built
 	}
 	return fmt.Errorf("this message takes about %d tokens, and %s takes %d with %d of them for the system text and the tools; shorten it, save it as a file for the model to read in parts, or choose a model with a larger window with /model", own, route.Name(), window, fixed)
 }
 
-// opening is what a log starts with, and the prelude wherever it changed since it was last written.
-func (a *Agent) opening(h *heads) []message.Record {
+// opening is what a log starts with, and the prelude where the session cannot go on with the one it has.
+func (a *Agent) opening(h *heads, pictures bool) []message.Record {
 	var records []message.Record
 	history := a.log.history // append holds the lock
 	if len(history.Records()) == 0 {
@@ -181,10 +181,10 @@ func (a *Agent) opening(h *heads) []message.Record {
 			message.ModelRecord{Head: h.next(message.KindModel), Provider: a.chosen().Server.Name, Model: a.chosen().Model.ID, Effort: a.effortNow()},
 			message.ModeRecord{Head: h.next(message.KindMode), Mode: string(a.opt.Guard.Mode())})
 	}
-	system, specs := a.opt.System(), toolList(a.opt.Tools.Specs())
-	if old, ok := history.Prelude(); !ok || !samePrelude(old, system, specs) {
-		records = append(records, message.PreludeRecord{Head: h.next(message.KindPrelude), System: system, Tools: specs})
+	if !a.resumes(history) {
+		records = append(records, a.step(h, pictures)...)
 	}
+	a.opened = true
 	return records
 }
 

@@ -9,6 +9,7 @@ import (
 	"espy/agent"
 	"espy/agent/guard"
 	"espy/agent/message"
+	"espy/agent/tools"
 	"espy/providers"
 )
 
@@ -85,7 +86,7 @@ func (s *session) replay(m message.Message) {
 	case message.RoleAssistant:
 		s.finish(m)
 		for _, c := range m.Calls() {
-			s.calls[c.ID] = s.list.add(&call{call: c})
+			s.calls[c.ID] = s.list.add(&call{call: tools.Meant(c)})
 		}
 	case message.RoleTool:
 		for _, b := range m.Blocks {

@@ -22,7 +22,7 @@ const (
 	RoleUser      Role = "user"      // the person, and what espy adds to their turn
 	RoleAssistant Role = "assistant" // the model
 	RoleTool      Role = "tool"      // results of the calls in the assistant message before it
-	RoleNote      Role = "note"      // for the person only: never sent to a model
+	RoleNote      Role = "note"      // for the person; a model reads only what of it has OriginTools
 )
 
 // Origin says where the text of a Text block came from. Titles, history and the screen need it.
@@ -33,6 +33,7 @@ const (
 	OriginFile  Origin = "file"  // the contents of an @file
 	OriginShell Origin = "shell" // a "!" line and its output
 	OriginEspy  Origin = "espy"  // espy wrote it (introductions, notices, left-behind sentences)
+	OriginTools Origin = "tools" // espy wrote it in a note, to tell the model which tools came, changed or went
 )
 
 // Stop says why a model stopped.

@@ -80,6 +80,9 @@ type PreludeRecord struct {
 	Head
 	System []string `json:"system"`
 	Tools  string   `json:"tools"` // the tool list as JSON, a string so that it stays byte-identical
+
+	// Known is every tool there was, declared or only named, by name, with a digest of what it said of itself.
+	Known map[string]string `json:"known,omitempty"`
 }
 
 // ModelRecord says which model the conversation goes on with.
@@ -96,10 +99,11 @@ type ModeRecord struct {
 	Mode string `json:"mode"`
 }
 
-// ToolsRecord names tools that were loaded by name after the prelude.
+// ToolsRecord tells what changed about tools after the prelude, whose list stays as it is.
 type ToolsRecord struct {
 	Head
-	Loaded []string `json:"loaded"`
+	Loaded []string          `json:"loaded,omitempty"` // deferred tools that were used or read about
+	Known  map[string]string `json:"known,omitempty"`  // as in a prelude: what the note before this record told
 }
 
 // SessionRecord opens a log.

@@ -46,8 +46,22 @@ func (b *builder) add(messages []message.Message) {
 			b.assistant(m)
 		case message.RoleTool:
 			b.tool(m)
+		case message.RoleNote:
+			b.user(toldModel(m))
 		}
 	}
+}
+
+// toldModel is what of a note the model reads.
+func toldModel(note message.Message) message.Message {
+	var told []message.Block
+	for _, block := range note.Blocks {
+		if t, ok := block.(message.Text); ok && t.Origin == message.OriginTools {
+			told = append(told, t)
+		}
+	}
+	note.Blocks = told
+	return note
 }
 
 func (b *builder) request(fixed Fixed) providers.Request {
@@ -209,7 +223,7 @@ func (b *builder) introduce(i message.Image, callID string) string {
 	if record.Ref != "" {
 		name = record.Ref
 	}
-	fmt.Fprintf(&s, "; stored as %s. To look closer, call read_media with that path and a crop in source pixels.]", message.BlobName(name))
+	fmt.Fprintf(&s, "; stored as %s.%s]", message.BlobName(name), b.c.marks.way.on(b.route).closer())
 	return s.String()
 }
 

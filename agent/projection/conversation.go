@@ -20,6 +20,7 @@ const unfinishedText = "This call was interrupted and has no result. It may have
 func (h *History) Conversation() Conversation {
 	a := assembler{}
 	m := newMarks()
+	m.way = h.readWay()
 	for _, r := range h.records {
 		if mark, ok := r.(message.MarkRecord); ok && !mark.Mark.OnPath() {
 			m.addSession(mark)
@@ -72,7 +73,7 @@ func (a *assembler) message(m message.Message) {
 	if m.Role == message.RoleTool {
 		return // results are records of their own; a foreign tool message has nothing to add
 	}
-	if m.Role == message.RoleNote {
+	if m.Role == message.RoleNote && len(toldModel(m).Blocks) == 0 {
 		a.messages = append(a.messages, m)
 		return
 	}

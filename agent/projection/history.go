@@ -10,6 +10,8 @@
 package projection
 
 import (
+	"slices"
+
 	"espy/agent/message"
 	"espy/providers"
 )
@@ -27,6 +29,8 @@ type History struct {
 	blind    map[string]bool // by route name: what its provider's answers taught
 	numbers  int
 	shown    map[string]bool // Refs that a message or result has shown
+	way      way             // how read_media is reached, as the prelude wayOf has it
+	wayOf    string          // id of that prelude
 	marked   int             // records that change how what is already there is read; see memo
 	memo     *memo           // of the newest Project
 }
@@ -184,6 +188,39 @@ func (h *History) Prelude() (message.PreludeRecord, bool) {
 		}
 	}
 	return message.PreludeRecord{}, false
+}
+
+// Known is every tool the model was told of, as the prelude and the notes after it have it; nil where no prelude
+// says.
+func (h *History) Known() map[string]string {
+	path := h.Path()
+	for i := len(path) - 1; i >= 0; i-- {
+		switch r := path[i].(type) {
+		case message.ToolsRecord:
+			if r.Known != nil {
+				return r.Known
+			}
+		case message.PreludeRecord:
+			return r.Known
+		}
+	}
+	return nil
+}
+
+// Loaded are the deferred tools that were used on the path, each once, in the order of their first use.
+func (h *History) Loaded() (names []string) {
+	for _, r := range h.Path() {
+		t, ok := r.(message.ToolsRecord)
+		if !ok {
+			continue
+		}
+		for _, name := range t.Loaded {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // Model is the newest model choice on the path.

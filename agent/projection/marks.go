@@ -9,6 +9,7 @@ import (
 // marks are the recorded marks of a session, indexed. Marks of the path reach only what was said before them,
 // so that a picture looked at again after its eviction is seen again.
 type marks struct {
+	way       way                 // how a picture that left is looked at again
 	elided    map[string]pathMark // by Ref
 	evicted   map[string]pathMark
 	leftOut   map[string]pathMark
@@ -122,13 +123,13 @@ func (m *marks) absence(i message.Image, at int, inTool bool, route providers.Ro
 		return ""
 	}
 	if p, ok := m.evicted[i.Ref]; reaches(p, ok) {
-		return evictedSentence(i, p.mark.Keep)
+		return evictedSentence(i, p.mark.Keep, m.way.on(route))
 	}
 	if p, ok := m.elided[i.Ref]; reaches(p, ok) {
-		return elidedSentence(i)
+		return elidedSentence(i, m.way.on(route))
 	}
 	if p, ok := m.leftOut[i.Ref]; reaches(p, ok) {
-		return leftOutSentence(i, p.mark.Reason)
+		return leftOutSentence(i, p.mark.Reason, m.way.on(route))
 	}
 	return ""
 }
@@ -140,7 +141,7 @@ func (m *marks) summarised(i message.Image, at int, route providers.Route) strin
 	case "retired", "dropped", "missing", "withheld":
 		return sentence
 	}
-	return summarisedSentence(i)
+	return summarisedSentence(i, m.way.on(route))
 }
 
 // Price is what a picture costs on a route in tokens, and the size the model will see it at.

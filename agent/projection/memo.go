@@ -24,13 +24,15 @@ type memoKey struct {
 	route  string
 	row    string // the cells of the model's row that selecting and building read
 	marked int
+	way    way
 	root   string // id of the path's first record
 }
 
 func (h *History) memoKey(route providers.Route, path []message.Record) memoKey {
-	k := memoKey{route: route.Name() + " " + route.Server.Protocol, marked: h.marked}
+	k := memoKey{route: route.Name() + " " + route.Server.Protocol, marked: h.marked, way: h.readWay()}
 	m := route.Model
 	k.row = string(m.ImageInput) + " " + m.ImageCost + " " + m.Quirks.ImageDetail
+	k.row += " " + string(m.Tools)
 	if m.Quirks.NoToolImages {
 		k.row += " no tool images"
 	}

@@ -10,21 +10,16 @@ import (
 // notSeen follows every sentence about a picture that is not in the request.
 const notSeen = " You cannot see it; do not describe it."
 
-// lookAgain says how a tool brings a picture back. The blob name opens the original.
-func lookAgain(ref string) string {
-	return fmt.Sprintf(" To look at it, call read_media with path %q.", message.BlobName(ref))
+func elidedSentence(i message.Image, w way) string {
+	return "[elided image: " + i.Facts() + "]" + notSeen + w.again(i.Ref)
 }
 
-func elidedSentence(i message.Image) string {
-	return "[elided image: " + i.Facts() + "]" + notSeen + lookAgain(i.Ref)
+func evictedSentence(i message.Image, keep int, w way) string {
+	return fmt.Sprintf("[evicted image: %s: only the newest %d stay in context]", i.Facts(), keep) + notSeen + w.again(i.Ref)
 }
 
-func evictedSentence(i message.Image, keep int) string {
-	return fmt.Sprintf("[evicted image: %s: only the newest %d stay in context]", i.Facts(), keep) + notSeen + lookAgain(i.Ref)
-}
-
-func summarisedSentence(i message.Image) string {
-	return "[summarised image: " + i.Facts() + "]" + notSeen + lookAgain(i.Ref)
+func summarisedSentence(i message.Image, w way) string {
+	return "[summarised image: " + i.Facts() + "]" + notSeen + w.again(i.Ref)
 }
 
 func blindSentence(i message.Image) string {
@@ -35,8 +30,8 @@ func protocolSentence(i message.Image, protocol string) string {
 	return fmt.Sprintf("[withheld image: %s: %s cannot carry it here]", i.Facts(), protocol) + notSeen
 }
 
-func leftOutSentence(i message.Image, limit string) string {
-	return fmt.Sprintf("[left out image: %s: the request would pass %s]", i.Facts(), limit) + notSeen + lookAgain(i.Ref)
+func leftOutSentence(i message.Image, limit string, w way) string {
+	return fmt.Sprintf("[left out image: %s: the request would pass %s]", i.Facts(), limit) + notSeen + w.again(i.Ref)
 }
 
 func retiredSentence(i message.Image, reason string) string {
