@@ -64,8 +64,9 @@ type Agent struct {
 	files   *checkpoint.Keeper // nil where no folder is worked in
 	task    *task              // whose loop this is; nil for the session's own
 	events  *mailbox
-	repeats repeats // of the running turn
-	opened  bool    // a message was taken in this run; guarded by the log
+	repeats repeats  // of the running turn
+	opened  bool     // a message was taken in this run; guarded by the log
+	strays  []string // names of [tools] that were told to fit nothing; of the running turn
 	hooks   *extend.Hooks
 	// changing holds a token while a call runs that changes files: of calls side by side each would be told the others' changes.
 	changing chan struct{}

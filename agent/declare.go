@@ -80,7 +80,23 @@ func (a *Agent) announce() error {
 	if told != "" && err == nil {
 		a.notice(NoticeInfo, told)
 	}
+	a.tellStrays()
 	return err
+}
+
+// tellStrays names, once each, what the settings say of tools that a server turns out not to have.
+func (a *Agent) tellStrays() {
+	for _, pattern := range a.opt.Tools.Strays() {
+		if slices.Contains(a.strays, pattern) {
+			continue
+		}
+		a.strays = append(a.strays, pattern)
+		sentence := fmt.Sprintf("[tools] in the settings names %q, which is no tool of its server", pattern)
+		if near := a.opt.Tools.Nearest(pattern); near != "" {
+			sentence += fmt.Sprintf("; did you mean %q?", near)
+		}
+		a.notice(NoticeError, sentence)
+	}
 }
 
 // news is what became of the tools, for the model and in short for the person.

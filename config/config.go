@@ -62,7 +62,8 @@ type Model struct {
 
 // Tools is the [tools] table.
 type Tools struct {
-	AlwaysLoad   []string
+	AlwaysLoad   []string // names of tools that are declared from the start; a * at the end stands for anything
+	Defer        []string // those that are not, in the same form; AlwaysLoad wins
 	PrivateHosts []string // HOST or HOST:PORT that fetch may read although they are not on the public internet
 }
 

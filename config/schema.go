@@ -198,7 +198,8 @@ func otherRows() []row {
 		}}
 	}
 	return []row{
-		list("tools.always_load", "", "adds", "Tools whose description every request carries, instead of being looked up by name.", func(c *Config) *[]string { return &c.Tools.AlwaysLoad }),
+		list("tools.always_load", CheckTool, "adds", "Tools that every request declares, instead of a line in `load_tools`; `*` at the end stands for anything.", func(c *Config) *[]string { return &c.Tools.AlwaysLoad }),
+		list("tools.defer", CheckTool, "adds", "Tools that are only a line in `load_tools`, in the same form; `always_load` wins.", func(c *Config) *[]string { return &c.Tools.Defer }),
 		list("tools.private_hosts", "", "", "Hosts that `fetch` may read although they are not on the public internet, as `HOST` or `HOST:PORT`: `localhost:3000`.", func(c *Config) *[]string { return &c.Tools.PrivateHosts }),
 		{path: "history.max_images", kind: number, least: 1, unset: "5", project: "smaller than yours",
 			doc: "How many of the newest pictures stay in the conversation's context.",

@@ -22,7 +22,8 @@ const Template = `# espy's settings. Remove the "# " before a line to use it. ` 
 # limits = { max_images = 20, max_side = 2048 }
 
 # [tools]
-# always_load = ["read_media"]
+# always_load = ["read_media"]             # in every request, instead of a line in load_tools
+# defer = ["mcp__browser__*"]              # the other way round
 
 # [history]
 # max_images = 5                           # newest pictures that stay in the context

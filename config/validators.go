@@ -24,6 +24,7 @@ type Validator struct {
 const (
 	CheckMode       = "mode"       // Names from the narrowest to the widest
 	CheckRule       = "rule"       // a permission rule
+	CheckTool       = "tool"       // the name of a tool, or the beginning of some with a * behind it
 	CheckTheme      = "theme"      //
 	CheckPreviews   = "previews"   //
 	CheckNotify     = "notify"     //

@@ -16,6 +16,9 @@ const (
 	SourceBuiltin = ""
 	SourceFiles   = "files"
 	serverPrefix  = "mcp:"
+
+	// ServerTools begins the names of the tools of servers, as in mcp__SERVER__TOOL.
+	ServerTools = "mcp__"
 )
 
 // SourceServer is the source of a server's tools.
@@ -88,6 +91,26 @@ func Fits(pattern, tool string) bool {
 		return strings.HasPrefix(tool, prefix)
 	}
 	return pattern == tool
+}
+
+// Strays are the names given to Prefer that no tool fits although the server they name is there.
+func (r *Registry) Strays() (strays []string) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for source := range r.sources {
+		server, ok := strings.CutPrefix(source, serverPrefix)
+		if !ok {
+			continue
+		}
+		for _, pattern := range slices.Concat(r.always, r.defers) {
+			fits := func(name string) bool { return Fits(pattern, name) }
+			if strings.HasPrefix(pattern, ServerTools+server+"__") && !slices.ContainsFunc(r.order, fits) {
+				strays = append(strays, pattern)
+			}
+		}
+	}
+	slices.Sort(strays)
+	return strays
 }
 
 // deferred decides whether a tool waits to be loaded.
@@ -177,7 +200,10 @@ func (r *Registry) Only(names ...string) *Registry {
 // Specs is what Offer declares.
 func (r *Registry) Specs() []providers.ToolSpec { return r.Offer().Specs }
 
-// Nearest returns the tool whose name is most like name, "" where none is alike.
+// NearestOf is the one of some names that is most like a name, "" where none is alike.
+func NearestOf(name string, names []string) string { return nearest(name, names) }
+
+// Nearest is NearestOf the tools.
 func (r *Registry) Nearest(name string) string { return nearest(name, r.names()) }
 
 func (r *Registry) names() []string {

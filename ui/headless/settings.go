@@ -45,6 +45,7 @@ func ShowConfig(c config.Config, out Output) error {
 	show("permissions.ask", list(c.Permissions.Ask))
 	show("permissions.deny", list(c.Permissions.Deny))
 	show("tools.always_load", list(c.Tools.AlwaysLoad))
+	show("tools.defer", list(c.Tools.Defer))
 	names := make([]string, 0, len(c.Providers))
 	for name := range c.Providers {
 		names = append(names, name)

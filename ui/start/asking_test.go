@@ -19,6 +19,16 @@ import (
 // settingsIn loads the settings of an empty workspace whose user configuration is given.
 func settingsIn(t *testing.T, configuration string) *Settings {
 	t.Helper()
+	s := faultySettingsIn(t, configuration)
+	if len(s.Problems) > 0 {
+		t.Fatal(s.Problems)
+	}
+	return s
+}
+
+// faultySettingsIn is settingsIn for a configuration that has its problems.
+func faultySettingsIn(t *testing.T, configuration string) *Settings {
+	t.Helper()
 	home, folder := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
@@ -33,7 +43,11 @@ func settingsIn(t *testing.T, configuration string) *Settings {
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(configuration), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return reload(t, folder)
+	s, err := Load(context.Background(), "test", Flags{Folder: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func reload(t *testing.T, folder string) *Settings {

@@ -98,7 +98,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
-		Connect: connector(s, session), Guard: g, Tools: tools.New(s.tools()...),
+		Connect: connector(s, session), Guard: g, Tools: s.registry(),
 		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left},
 		Hooks:  s.Extras.Hooks,
 		Tasks:  func() agent.TaskOptions { return taskOptions(s) },

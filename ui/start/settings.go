@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -272,6 +273,13 @@ func (s *Settings) tools() []tools.Tool {
 	return append(all, s.Extras.Tools...)
 }
 
+// registry holds the tools of one session.
+func (s *Settings) registry() *tools.Registry {
+	r := tools.New(s.tools()...)
+	r.Prefer(s.Config.Tools.AlwaysLoad, s.Config.Tools.Defer)
+	return r
+}
+
 // validators are the checks that the owners of names lend to the settings.
 func validators(actions, toolNames []string) map[string]config.Validator {
 	var modes []string
@@ -280,11 +288,27 @@ func validators(actions, toolNames []string) map[string]config.Validator {
 	}
 	return map[string]config.Validator{
 		config.CheckMode:     {Names: modes},
+		config.CheckTool:     {Check: toolPattern(toolNames)},
 		config.CheckRule:     {Check: func(text string) error { _, err := guard.ParseRule(text, toolNames...); return err }},
 		config.CheckCostRule: {Names: media.Costs().Names()},
 		config.CheckAction:   {Names: actions},
 		config.CheckLimit:    {Names: columnsOf("limits.")},
 		config.CheckQuirk:    {Names: columnsOf("quirks."), Value: providers.CheckQuirk},
+	}
+}
+
+// toolPattern judges a name of [tools] by the tools that are known when the settings are read. Those of servers are
+// judged when the server is there.
+func toolPattern(names []string) func(string) error {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == guard.OutsideTool })
+	return func(pattern string) error {
+		if strings.HasPrefix(pattern, tools.ServerTools) || slices.ContainsFunc(names, func(n string) bool { return tools.Fits(pattern, n) }) {
+			return nil
+		}
+		if near := tools.NearestOf(pattern, names); near != "" {
+			return fmt.Errorf("did you mean %q?", near)
+		}
+		return fmt.Errorf("there are %s", strings.Join(names, ", "))
 	}
 }
 
