@@ -48,10 +48,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// roleLimit is how long a program in a role may take: the slowest takes some seconds on an idle machine.
+const roleLimit = 10 * time.Minute
+
 // inRole runs this program in a role and reads what it prints.
 func inRole(t testing.TB, role string, into any, args ...string) {
 	t.Helper()
-	cmd := roleCommand(role, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), roleLimit)
+	defer cancel()
+	cmd := roleCommand(ctx, role, args...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
@@ -63,8 +68,8 @@ func inRole(t testing.TB, role string, into any, args ...string) {
 	}
 }
 
-func roleCommand(role string, args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
+func roleCommand(ctx context.Context, role string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role, "GOGC=100", "VIPS_CONCURRENCY=1")
 	return cmd
 }
@@ -207,7 +212,7 @@ func launchRole(args []string) (any, error) {
 
 // launched measures a program; next is the role of this one, where it is started itself.
 func launched(next string, program ...string) (cost, error) {
-	cmd := roleCommand("launch", program...)
+	cmd := roleCommand(context.Background(), "launch", program...)
 	cmd.Env = append(cmd.Env, "ESPY_MEDIA_TEST_NEXT="+next)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

@@ -61,15 +61,18 @@ func (l large) file(t testing.TB, size image.Point) (string, error) {
 	return path, os.Rename(made, path)
 }
 
-// largePNGs are every depth and colour type of PNG, in rows and interlaced.
+// largePNGs are every depth and colour type of PNG, in rows and interlaced, and what may be transparent without alpha.
 func largePNGs() (all []large) {
 	for _, c := range []struct {
 		name  string
 		kind  byte
 		depth int
+		clear string // the tRNS chunk
 	}{
-		{"gray1", 0, 1}, {"gray2", 0, 2}, {"gray4", 0, 4}, {"gray8", 0, 8}, {"gray16", 0, 16}, {"rgb8", 2, 8}, {"rgb16", 2, 16},
-		{"palette1", 3, 1}, {"palette2", 3, 2}, {"palette4", 3, 4}, {"palette8", 3, 8}, {"ga8", 4, 8}, {"ga16", 4, 16}, {"rgba8", 6, 8}, {"rgba16", 6, 16},
+		{"gray1", 0, 1, ""}, {"gray2", 0, 2, ""}, {"gray4", 0, 4, ""}, {"gray8", 0, 8, ""}, {"gray16", 0, 16, ""}, {"rgb8", 2, 8, ""}, {"rgb16", 2, 16, ""},
+		{"palette1", 3, 1, ""}, {"palette2", 3, 2, ""}, {"palette4", 3, 4, ""}, {"palette8", 3, 8, ""}, {"ga8", 4, 8, ""}, {"ga16", 4, 16, ""},
+		{"rgba8", 6, 8, ""}, {"rgba16", 6, 16, ""},
+		{"gray8-clear", 0, 8, "\x00\xfc"}, {"rgb8-clear", 2, 8, "\x00\xfc\x00\xfc\x00\xfa"}, {"rgb16-clear", 2, 16, "\xfc\xfc\xfc\xfc\xfa\xfa"}, {"palette8-clear", 3, 8, "\x00\x40\x80"},
 	} {
 		for _, interlaced := range []bool{false, true} {
 			name := c.name + ".png"
@@ -77,7 +80,7 @@ func largePNGs() (all []large) {
 				name = c.name + "-adam7.png"
 			}
 			all = append(all, large{name, func(t testing.TB, size image.Point, path string) error {
-				return writePNG(path, page(t, size, paper), c.kind, c.depth, interlaced)
+				return writePNG(path, page(t, size, paper), c.kind, c.depth, interlaced, c.clear)
 			}})
 		}
 	}
@@ -94,6 +97,9 @@ func largeJPEGs() (all []large) {
 		}
 	}
 	return append(all, large{"jpeg-420-arithmetic.jpg", cjpeg("-sample 2x2 -arithmetic")},
+		large{"jpeg-444-arithmetic-progressive.jpg", cjpeg("-sample 1x1 -arithmetic -progressive")},
+		large{"jpeg-411-wide-chroma.jpg", cjpeg("-sample 2x1,1x2,2x2")},
+		large{"jpeg-444-rgb.jpg", cjpeg("-rgb -sample 1x1")}, large{"jpeg-444-optimized.jpg", cjpeg("-sample 1x1 -optimize")},
 		large{"jpeg-cmyk.jpg", convertedBy("-colorspace CMYK -quality 85")},
 		large{"jpeg-cmyk-progressive.jpg", convertedBy("-colorspace CMYK -interlace JPEG -quality 85")},
 		large{"jpeg-written-here.jpg", func(t testing.TB, size image.Point, path string) error {
@@ -207,7 +213,7 @@ func writePPM(w *bufio.Writer, m *image.NRGBA) error {
 }
 
 // writePNG writes any colour type and depth, which the library's writer does not. Gray is the picture's red.
-func writePNG(path string, m *image.NRGBA, kind byte, depth int, interlaced bool) error {
+func writePNG(path string, m *image.NRGBA, kind byte, depth int, interlaced bool, transparent string) error {
 	return writeFile(path, func(w *bufio.Writer) error {
 		head := binary.BigEndian.AppendUint32(nil, uint32(m.Rect.Dx()))
 		head = append(binary.BigEndian.AppendUint32(head, uint32(m.Rect.Dy())), byte(depth), kind, 0, 0, 0)
@@ -224,6 +230,9 @@ func writePNG(path string, m *image.NRGBA, kind byte, depth int, interlaced bool
 				table = append(table, v, v, byte(128+int(v)/2))
 			}
 			w.WriteString(pngChunk("PLTE", string(table)))
+		}
+		if transparent != "" {
+			w.WriteString(pngChunk("tRNS", transparent))
 		}
 		var data bytes.Buffer
 		z, _ := zlib.NewWriterLevel(&data, 5)

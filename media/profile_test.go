@@ -62,6 +62,12 @@ func iccp(profile []byte) string {
 	return pngChunk("iCCP", "x\x00\x00"+z.String())
 }
 
+// withProfile puts a colour profile into a JPEG.
+func withProfile(jpeg, profile []byte) []byte {
+	app2 := slices.Concat([]byte("\xff\xe2"), binary.BigEndian.AppendUint16(nil, uint16(16+len(profile))), []byte("ICC_PROFILE\x00\x01\x01"), profile)
+	return slices.Concat(jpeg[:2], app2, jpeg[2:])
+}
+
 func TestDisplayP3IsConvertedToSRGB(t *testing.T) {
 	// The colour P3 (200, 100, 50) is sRGB (213, 95, 36): worked out from the two spaces' definitions.
 	m := image.NewNRGBA(image.Rect(0, 0, 40, 40))
@@ -73,9 +79,8 @@ func TestDisplayP3IsConvertedToSRGB(t *testing.T) {
 	want := p3ToSRGB(200, 100, 50)
 	profile := displayP3()
 	jpg := jpegOf(t, m)
-	app2 := slices.Concat([]byte("\xff\xe2"), binary.BigEndian.AppendUint16(nil, uint16(16+len(profile))), []byte("ICC_PROFILE\x00\x01\x01"), profile)
 	for name, data := range map[string][]byte{
-		"png": insertChunk(pngOf(t, m), iccp(profile)), "jpeg": slices.Concat(jpg[:2], app2, jpg[2:]),
+		"png": insertChunk(pngOf(t, m), iccp(profile)), "jpeg": withProfile(jpg, profile),
 	} {
 		pic, got := ingest(t, data, Options{})
 		if !near(got.At(20, 20), want, 3) || !step(pic.Receipt, "converted Display P3 to sRGB") || len(pic.Receipt.Warnings) != 0 {
