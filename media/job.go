@@ -60,18 +60,22 @@ func (j *job) lateOrientation() {
 	}
 }
 
-// decode runs the decoder. Whatever it does, panics included, comes back as an error.
+// decode runs the decoder and the scaler beside it. Whatever they do, panics included, comes back as an error.
 func (j *job) decode(ctx context.Context) (res rows.Result, err error) {
+	sink := newRelay(&j.renderer)
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the decoder failed: %v", p)
+		}
+		if scaling := sink.close(); err == nil {
+			err = scaling
 		}
 	}()
 	opt := rows.Options{Shrink: j.shrink}
 	if j.cropped() {
 		opt.Window = j.renderer.want
 	}
-	return j.decoding.decode(ctx, j.reader, j.src.Size, opt, &j.renderer)
+	return j.decoding.decode(ctx, j.reader, j.src.Size, opt, sink)
 }
 
 // render decodes, turns, converts and encodes.

@@ -2,21 +2,33 @@ package media
 
 import "math"
 
-// taps are the source samples one result sample is made of.
-type taps struct {
-	start   int // index of the first
-	weights []float32
+// tapTable holds the source samples every result sample along one direction is made of, and their weights: n for each, a
+// multiple of four, of which the last may weigh nothing.
+type tapTable struct {
+	n     int
+	table []float32
+	spans []span
 }
 
-// kernelTable holds the taps of every result sample along one direction.
+// span is the samples with a weight: the first, and how many.
+type span struct{ start, length int }
+
+// start is the first sample of a result sample, last the last with a weight.
+func (t *tapTable) start(d int) int { return t.spans[d].start }
+func (t *tapTable) last(d int) int  { return t.spans[d].start + t.spans[d].length - 1 }
+
+func (t *tapTable) weights(d int) []float32 { return t.table[d*t.n : (d+1)*t.n] }
+
+// kernelTable makes the table of a direction.
 //
 // A result sample d covers the source from d*ratio+offset to (d+1)*ratio+offset, measured from the left edge of
 // sample 0, so that its centre, as an index, is (d+0.5)*ratio+offset-0.5. When shrinking the kernel is stretched by
 // the ratio. Taps beyond an edge go to the edge sample. Weights of one result sample sum to 1.
-func kernelTable(source, result int, ratio, offset float64, k kernel) []taps {
-	table := make([]taps, result)
+func kernelTable(source, result int, ratio, offset float64, k kernel) tapTable {
 	stretch := max(ratio, 1)
-	for d := range table {
+	t := tapTable{n: (int(2*k.support*stretch) + 4) &^ 3, spans: make([]span, result)}
+	t.table = make([]float32, result*t.n)
+	for d := range t.spans {
 		centre := (float64(d)+0.5)*ratio + offset - 0.5
 		from, to := int(math.Ceil(centre-k.support*stretch)), int(math.Floor(centre+k.support*stretch))
 		first, last := clampInt(from, 0, source-1), clampInt(to, 0, source-1)
@@ -26,24 +38,78 @@ func kernelTable(source, result int, ratio, offset float64, k kernel) []taps {
 			weights[clampInt(i, first, last)-first] += w
 			sum += w
 		}
-		table[d] = trimmed(first, weights, sum)
+		t.enter(d, first, weights, sum)
 	}
-	return table
+	return t
 }
 
-// trimmed normalises weights and drops those at the ends that are nothing.
-func trimmed(first int, weights []float64, sum float64) taps {
+// enter normalises the weights of a result sample and drops those at the ends that are nothing.
+func (t *tapTable) enter(d, first int, weights []float64, sum float64) {
 	for len(weights) > 1 && math.Abs(weights[0]) < 1e-6 {
 		weights, first = weights[1:], first+1
 	}
 	for len(weights) > 1 && math.Abs(weights[len(weights)-1]) < 1e-6 {
 		weights = weights[:len(weights)-1]
 	}
-	t := taps{first, make([]float32, len(weights))}
+	t.spans[d] = span{first, len(weights)}
 	for i, w := range weights {
-		t.weights[i] = float32(w / sum)
+		t.table[d*t.n+i] = float32(w / sum)
 	}
-	return t
+}
+
+// along makes the result samples of a row of pixels of n samples. Behind the row there must be as many pixels as a result
+// sample has taps. Four taps at a time keep several sums going, because one has to wait for itself.
+func (t *tapTable) along(out, row []float32, n int) {
+	switch n {
+	case 1:
+		t.along1(out, row)
+	case 3:
+		t.along3(out, row)
+	case 4:
+		t.along4(out, row)
+	}
+}
+
+func (t *tapTable) along1(out, row []float32) {
+	for d := range out {
+		line := row[t.spans[d].start:]
+		var a, b, c, e float32
+		for w := t.weights(d); len(w) >= 4 && len(line) >= 4; w, line = w[4:], line[4:] {
+			w, v := (*[4]float32)(w), (*[4]float32)(line)
+			a, b, c, e = a+w[0]*v[0], b+w[1]*v[1], c+w[2]*v[2], e+w[3]*v[3]
+		}
+		out[d] = (a + b) + (c + e)
+	}
+}
+
+func (t *tapTable) along3(out, row []float32) {
+	for d := range t.spans {
+		line := row[3*t.spans[d].start:]
+		var r, g, b, r2, g2, b2 float32
+		for w := t.weights(d); len(w) >= 4 && len(line) >= 12; w, line = w[4:], line[12:] {
+			w, v := (*[4]float32)(w), (*[12]float32)(line)
+			r, g, b = r+w[0]*v[0], g+w[0]*v[1], b+w[0]*v[2]
+			r2, g2, b2 = r2+w[1]*v[3], g2+w[1]*v[4], b2+w[1]*v[5]
+			r, g, b = r+w[2]*v[6], g+w[2]*v[7], b+w[2]*v[8]
+			r2, g2, b2 = r2+w[3]*v[9], g2+w[3]*v[10], b2+w[3]*v[11]
+		}
+		o := out[3*d : 3*d+3 : 3*d+3]
+		o[0], o[1], o[2] = r+r2, g+g2, b+b2
+	}
+}
+
+func (t *tapTable) along4(out, row []float32) {
+	for d := range t.spans {
+		line := row[4*t.spans[d].start:]
+		var r, g, b, a, r2, g2, b2, a2 float32
+		for w := t.weights(d); len(w) >= 2 && len(line) >= 8; w, line = w[2:], line[8:] {
+			w, v := (*[2]float32)(w), (*[8]float32)(line)
+			r, g, b, a = r+w[0]*v[0], g+w[0]*v[1], b+w[0]*v[2], a+w[0]*v[3]
+			r2, g2, b2, a2 = r2+w[1]*v[4], g2+w[1]*v[5], b2+w[1]*v[6], a2+w[1]*v[7]
+		}
+		o := out[4*d : 4*d+4 : 4*d+4]
+		o[0], o[1], o[2], o[3] = r+r2, g+g2, b+b2, a+a2
+	}
 }
 
 // kernel weighs source samples by their distance from a result sample, which is nothing from support on.

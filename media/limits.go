@@ -39,10 +39,17 @@ const (
 	leastResult   = 4 << 20  // a decode beside which not even this fits is refused; 1448x966 RGB
 	turnedCeiling = 24 << 20 // the same for packed pixels that must be transposed, which needs two copies
 	wireOverhead  = 8 << 20  // the encoded bytes as they grow, encoder tables
-	scalerSlack   = 1 << 20  // open rows of the scaler
+	scalerSlack   = 3 << 20  // rows the scaler keeps, and rows on their way to it
 	settleFrom    = 20 << 20 // a result from which what is garbage is given back before it is encoded: none of detail auto is
 	growthFrom    = 1 << 20  // encoded bytes from which their buffer grows to its limit at once
 	profileMax    = 1 << 20  // an ICC profile, inflated; a printer's is about 500 KiB
+)
+
+// Rows on their way from the decoder to the scaler, which works beside it.
+const (
+	relayBatches = 3         // one being filled, one being worked off, one between
+	relayBytes   = 128 << 10 // of a batch: some dozen rows, so that handing over costs nothing beside them
+	relayRows    = 1 << 10   // of a batch, where rows are short
 )
 
 // Encoding.

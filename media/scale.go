@@ -6,9 +6,9 @@ import "espy/media/rows"
 // kernel: its cost grows with the ratio, that of the average does not.
 const boxFrom = 4
 
-// planeScaler scales one plane, row by row: along the row into one line of floats, then into the result rows that
-// are open, which are those whose taps include this source row. It holds a handful of rows whatever the sizes are.
-// With alpha, colours are multiplied by it first, so that what cannot be seen does not bleed into what can.
+// planeScaler scales one plane, row by row: along the row into a line of floats, of which as many are kept as a result
+// row is made of. It holds a handful of rows whatever the sizes are. With alpha, colours are multiplied by it first, so
+// that what cannot be seen does not bleed into what can.
 type planeScaler struct {
 	out     plane
 	alpha   bool
@@ -18,18 +18,15 @@ type planeScaler struct {
 	offX    int  // where to copy from
 	offY    int
 
-	boxX, boxY int
-	box        []float32 // the block row being summed
-	boxRows    int
-
-	line    []float32 // source row as floats
-	across  []float32 // after the horizontal kernel
-	columns []taps
-	lines   []taps
-	open    [][]float32
-	y       int // next row of the kernel's input
-	taken   int // source rows taken
-	next    int // first result row not yet finished
+	box     *boxes    // where whole blocks are averaged first
+	line    []float32 // source row as floats, with zeros behind it for taps without weight
+	columns tapTable
+	lines   tapTable
+	kept    [][]float32 // source rows after the horizontal kernel, by their number
+	sum     []float32   // a result row
+	y       int         // next row of the kernel's input
+	taken   int         // source rows taken
+	next    int         // first result row not yet finished
 }
 
 // geometry places a result on a source: result sample d covers the source from d*ratio+offset.
@@ -40,51 +37,40 @@ type geometry struct {
 }
 
 func newPlaneScaler(srcW, srcH int, out plane, g geometry, alpha bool) *planeScaler {
-	s := &planeScaler{out: out, alpha: alpha, source: srcW, height: srcH, boxX: 1, boxY: 1}
+	s := &planeScaler{out: out, alpha: alpha, source: srcW, height: srcH}
 	if g.ratioX == 1 && g.ratioY == 1 && whole(g.offsetX) && whole(g.offsetY) &&
 		int(g.offsetX)+out.w <= srcW && int(g.offsetY)+out.h <= srcH {
 		s.copying, s.offX, s.offY = true, int(g.offsetX), int(g.offsetY)
 		return s
 	}
+	boxX, boxY := 1, 1
 	if g.ratioX >= boxFrom {
-		s.boxX = int(g.ratioX / 2)
+		boxX = int(g.ratioX / 2)
 	}
 	if g.ratioY >= boxFrom {
-		s.boxY = int(g.ratioY / 2)
+		boxY = int(g.ratioY / 2)
 	}
-	w, h := ceilDiv(srcW, s.boxX), ceilDiv(srcH, s.boxY)
-	bx, by := float64(s.boxX), float64(s.boxY)
+	w, h := ceilDiv(srcW, boxX), ceilDiv(srcH, boxY)
 	k := fineKernel()
-	if g.averaged || s.boxX > 1 || s.boxY > 1 {
+	if boxX > 1 || boxY > 1 {
+		s.box = newBoxes(srcW, boxX, boxY, out.n, alpha)
+	}
+	if g.averaged || s.box != nil {
 		k = coarseKernel()
 	}
+	bx, by := float64(boxX), float64(boxY)
 	s.columns = kernelTable(w, out.w, g.ratioX/bx, g.offsetX/bx, k)
 	s.lines = kernelTable(h, out.h, g.ratioY/by, g.offsetY/by, k)
-	s.line = make([]float32, w*out.n)
-	s.across = make([]float32, out.w*out.n)
-	if s.boxX > 1 || s.boxY > 1 {
-		s.box = make([]float32, w*out.n)
-	}
-	s.open = make([][]float32, mostOpen(s.lines))
-	for i := range s.open {
-		s.open[i] = make([]float32, out.w*out.n)
+	s.line = make([]float32, (w+s.columns.n)*out.n)
+	s.sum = make([]float32, out.w*out.n)
+	s.kept = make([][]float32, s.lines.n+1)
+	for i := range s.kept {
+		s.kept[i] = make([]float32, out.w*out.n)
 	}
 	return s
 }
 
 func whole(v float64) bool { return v == float64(int(v)) && v >= 0 }
-
-// mostOpen is how many result rows share a source row at most.
-func mostOpen(lines []taps) int {
-	most, first := 1, 0
-	for i, t := range lines {
-		for lines[first].start+len(lines[first].weights) <= t.start {
-			first++
-		}
-		most = max(most, i-first+1)
-	}
-	return most
-}
 
 // push takes the next source row.
 func (s *planeScaler) push(row []byte) {
@@ -104,9 +90,9 @@ func (s *planeScaler) push(row []byte) {
 		s.filter()
 		return
 	}
-	s.addBox(row)
-	if s.boxRows == s.boxY || s.taken == s.height {
-		s.endBox()
+	s.box.add(row)
+	if s.box.rows == s.box.y || s.taken == s.height {
+		s.box.end(s.line)
 		s.filter()
 	}
 }
@@ -127,116 +113,37 @@ func (s *planeScaler) load(row []byte) {
 	}
 }
 
-// addBox adds a source row to the block row, columns summed.
-func (s *planeScaler) addBox(row []byte) {
-	n, step := s.out.n, s.boxX*s.out.n
-	s.boxRows++
-	for o, at := 0, 0; at < len(row); o, at = o+n, at+step {
-		block := row[at:min(at+step, len(row))]
-		scale := 1 / float32(len(block)/n)
-		if s.alpha {
-			addAlphaBlock(s.box[o:o+4], block, scale)
-			continue
-		}
-		for c := range n {
-			sum := 0
-			for i := c; i < len(block); i += n {
-				sum += int(block[i])
-			}
-			s.box[o+c] += float32(sum) * scale
-		}
-	}
-}
-
-func addAlphaBlock(box []float32, block []byte, scale float32) {
-	var r, g, b, a int
-	for i := 0; i+3 < len(block); i += 4 {
-		v := int(block[i+3])
-		r, g, b, a = r+int(block[i])*v, g+int(block[i+1])*v, b+int(block[i+2])*v, a+v
-	}
-	box[0] += float32(r) * scale * (1.0 / 255)
-	box[1] += float32(g) * scale * (1.0 / 255)
-	box[2] += float32(b) * scale * (1.0 / 255)
-	box[3] += float32(a) * scale
-}
-
-func (s *planeScaler) endBox() {
-	scale := 1 / float32(s.boxRows)
-	for i, v := range s.box {
-		s.line[i] = v * scale
-		s.box[i] = 0
-	}
-	s.boxRows = 0
-}
-
-// filter runs s.line through the horizontal kernel and adds it to the open result rows.
+// filter runs s.line through the horizontal kernel, keeps it, and ends the result rows of which it is the last.
 func (s *planeScaler) filter() {
 	y := s.y
 	s.y++
-	if s.next >= s.out.h || y < s.lines[s.next].start {
+	if s.next >= s.out.h || y < s.lines.start(s.next) {
 		return
 	}
-	s.horizontal()
-	for d := s.next; d < s.out.h && s.lines[d].start <= y; d++ {
-		t := s.lines[d]
-		i := y - t.start
-		if i >= len(t.weights) {
-			continue
-		}
-		row := s.open[d%len(s.open)]
-		if i == 0 {
-			clear(row)
-		}
-		addScaled(row, s.across, t.weights[i])
-		if i == len(t.weights)-1 {
-			s.finish(d, row)
-		}
-	}
-	for s.next < s.out.h && s.lines[s.next].start+len(s.lines[s.next].weights)-1 <= y {
+	s.columns.along(s.kept[y%len(s.kept)], s.line, s.out.n)
+	for s.next < s.out.h && s.lines.last(s.next) <= y {
+		s.down(s.next)
+		s.finish(s.next, s.sum)
 		s.next++
 	}
 }
 
-func addScaled(row, line []float32, w float32) {
-	line = line[:len(row)]
-	for i := range row {
-		row[i] += w * line[i]
+// down puts the kept rows of a result row together, four at a time.
+func (s *planeScaler) down(d int) {
+	first, weights := s.lines.start(d), s.lines.weights(d)
+	clear(s.sum)
+	for i := 0; i+4 <= len(weights); i += 4 {
+		at := func(k int) []float32 { return s.kept[(first+i+k)%len(s.kept)] }
+		add4(s.sum, at(0), at(1), at(2), at(3), (*[4]float32)(weights[i:]))
 	}
 }
 
-func (s *planeScaler) horizontal() {
-	switch s.out.n {
-	case 1:
-		for d, t := range s.columns {
-			line := s.line[t.start : t.start+len(t.weights)]
-			var v float32
-			for i, w := range t.weights {
-				v += w * line[i]
-			}
-			s.across[d] = v
-		}
-	case 3:
-		for d, t := range s.columns {
-			line := s.line[3*t.start : 3*(t.start+len(t.weights))]
-			var r, g, b float32
-			for _, w := range t.weights {
-				r, g, b = r+w*line[0], g+w*line[1], b+w*line[2]
-				line = line[3:]
-			}
-			o := s.across[3*d : 3*d+3 : 3*d+3]
-			o[0], o[1], o[2] = r, g, b
-		}
-	case 4:
-		for d, t := range s.columns {
-			line := s.line[4*t.start : 4*(t.start+len(t.weights))]
-			var r, g, b, a float32
-			for _, w := range t.weights {
-				r, g, b, a = r+w*line[0], g+w*line[1], b+w*line[2], a+w*line[3]
-				line = line[4:]
-			}
-			o := s.across[4*d : 4*d+4 : 4*d+4]
-			o[0], o[1], o[2], o[3] = r, g, b, a
-		}
+func add4(sum, a, b, c, d []float32, w *[4]float32) {
+	n := len(sum)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
+	for i := range sum {
+		sum[i] += (w0*a[i] + w1*b[i]) + (w2*c[i] + w3*d[i])
 	}
 }
 

@@ -5,9 +5,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"hash/adler32"
 	"hash/crc32"
-
-	"github.com/klauspost/compress/zlib"
+	"sync"
+	"sync/atomic"
 )
 
 // ErrOver means that the encoded picture passed its limit; it was given up there.
@@ -17,13 +18,15 @@ const (
 	level     = 3        // of deflate: the size of the default, for flat content at a fifth of its time
 	flatShare = 0.3      // from this share of pixels equal to their left neighbour rows are stored unfiltered
 	flatEvery = 16       // every how many rows that share is measured
-	dataBytes = 64 << 10 // of one IDAT chunk
 	mostGrown = 8 << 20  // limits above this are not taken in advance
 	growth    = 1 << 20  // bytes from which the output grows to its limit at once: doubling would leave as much behind
+	dataBytes = 64 << 10 // of one IDAT chunk
+	splitFrom = 1 << 20  // bytes of all rows from which they are deflated in two parts at once
+	splitUpTo = 20 << 20 // bytes of all rows up to which they are: above, memory matters more
 )
 
 // Picture is what Encode reads: rows of 8-bit samples, 1 (gray), 3 (RGB) or 4 (RGBA, not premultiplied) a pixel. Row
-// is called for every row, twice, from the top each time.
+// is called for every row more than once, and by two goroutines at a time.
 type Picture struct {
 	Width, Height int
 	Samples       int
@@ -62,7 +65,6 @@ type encoder struct {
 	form  Form
 	limit int64
 	out   bytes.Buffer
-	data  []byte // of the IDAT chunk being filled
 
 	colour byte
 	depth  int
@@ -130,41 +132,53 @@ func (e *encoder) chunk(kind string, data []byte) {
 	e.out.Write(b[:4])
 }
 
-// Write takes deflated bytes and cuts them into IDAT chunks.
-func (e *encoder) Write(b []byte) (int, error) {
-	if int64(e.out.Len()+len(e.data)+len(b)) > e.limit {
-		return 0, ErrOver
+// pixels writes the picture data: rows from the top deflated into one part, and beside it, where the picture is neither
+// too small to be worth it nor too large for the memory, those of the lower half into another. Both are one stream all the
+// same: the first ends at a whole byte, and the second reaches back for nothing.
+func (e *encoder) pixels(ctx context.Context) error {
+	size := (e.p.Width*e.bpp*e.depth + 7) / 8
+	cuts := []int{0, e.p.Height}
+	if total := size * e.p.Height; total >= splitFrom && total <= splitUpTo {
+		cuts = []int{0, e.p.Height / 2, e.p.Height}
 	}
-	e.data = append(e.data, b...)
-	if len(e.data) >= dataBytes {
-		if e.out.Len()+2*len(e.data) > e.out.Cap() && e.out.Cap() >= growth && e.limit <= mostGrown {
-			e.out.Grow(int(e.limit) - e.out.Len())
+	budget := new(atomic.Int64)
+	budget.Store(e.limit - int64(e.out.Len()))
+	parts := make([]*part, len(cuts)-1)
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	var group sync.WaitGroup
+	for i := range parts {
+		p := &part{e: e, first: i == 0, budget: budget, sum: adler32.New()}
+		parts[i] = p
+		group.Go(func() {
+			if p.err = p.deflate(within, cuts[i], cuts[i+1], size); p.err != nil {
+				stop()
+			}
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.err != nil && !errors.Is(p.err, context.Canceled) {
+			return p.err
 		}
-		e.chunk("IDAT", e.data)
-		e.data = e.data[:0]
 	}
-	return len(b), nil
+	e.join(parts, size, cuts)
+	return nil
 }
 
-func (e *encoder) pixels(ctx context.Context) error {
-	z, err := zlib.NewWriterLevel(e, level)
-	if err != nil {
-		return err
-	}
-	size := (e.p.Width*e.bpp*e.depth + 7) / 8
-	f := newFilters(size, e.bpp)
-	for y := range e.p.Height {
-		if y%ctxRows == 0 && ctx.Err() != nil {
-			return ctx.Err()
+// join writes what is left of the first part, the other behind it, and the checksum of both.
+func (e *encoder) join(parts []*part, size int, cuts []int) {
+	sum := uint32(1)
+	for i, p := range parts {
+		sum = adlerJoined(sum, p.sum.Sum32(), int64(1+size)*int64(cuts[i+1]-cuts[i]))
+		if i == len(parts)-1 {
+			p.data = binary.BigEndian.AppendUint32(p.data, sum)
 		}
-		e.pack(e, f.row(), e.p.Row(y))
-		if _, err := z.Write(f.best(e.form.Filtered)); err != nil {
-			return err
+		for _, piece := range append(p.pieces, p.data) {
+			e.chunk("IDAT", piece)
 		}
 	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	e.chunk("IDAT", e.data)
-	return nil
 }

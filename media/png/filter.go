@@ -60,27 +60,68 @@ func (p *pass) next() ([]byte, error) {
 	return row, nil
 }
 
-// undoPaeth runs channel by channel, so that the neighbours stay in registers.
+// undoPaeth undoes the filter of the nearest neighbour. Where a pixel equals the one before it in the row above, as most
+// do on a screen, the nearest is always the one to the left.
 func undoPaeth(row, above []byte, bpp int) {
-	for c := range bpp {
-		left, corner := 0, 0
-		for i := c; i < len(row); i += bpp {
-			up := int(above[i])
-			pa, pb := up-corner, left-corner
-			pc := abs(pa + pb)
-			pa, pb = abs(pa), abs(pb)
-			switch {
-			case pa <= pb && pa <= pc:
-			case pb <= pc:
-				left = up
-			default:
-				left = corner
+	switch bpp {
+	case 3:
+		undoPaeth3(row, above)
+	case 4:
+		undoPaeth4(row, above)
+	default:
+		for c := range bpp {
+			left, corner := byte(0), byte(0)
+			for i := c; i < len(row); i += bpp {
+				up := above[i]
+				left = nearest(left, up, corner) + row[i]
+				row[i], corner = left, up
 			}
-			left = (left + int(row[i])) & 0xff
-			row[i] = byte(left)
-			corner = up
 		}
 	}
+}
+
+func undoPaeth3(row, above []byte) {
+	var l0, l1, l2, c0, c1, c2 byte
+	for len(row) >= 3 && len(above) >= 3 {
+		v, up := (*[3]byte)(row), (*[3]byte)(above)
+		u0, u1, u2 := up[0], up[1], up[2]
+		if u0 != c0 || u1 != c1 || u2 != c2 {
+			l0, l1, l2 = nearest(l0, u0, c0), nearest(l1, u1, c1), nearest(l2, u2, c2)
+			c0, c1, c2 = u0, u1, u2
+		}
+		l0, l1, l2 = l0+v[0], l1+v[1], l2+v[2]
+		v[0], v[1], v[2] = l0, l1, l2
+		row, above = row[3:], above[3:]
+	}
+}
+
+func undoPaeth4(row, above []byte) {
+	var l0, l1, l2, l3, c0, c1, c2, c3 byte
+	for len(row) >= 4 && len(above) >= 4 {
+		v, up := (*[4]byte)(row), (*[4]byte)(above)
+		u0, u1, u2, u3 := up[0], up[1], up[2], up[3]
+		if u0 != c0 || u1 != c1 || u2 != c2 || u3 != c3 {
+			l0, l1, l2, l3 = nearest(l0, u0, c0), nearest(l1, u1, c1), nearest(l2, u2, c2), nearest(l3, u3, c3)
+			c0, c1, c2, c3 = u0, u1, u2, u3
+		}
+		l0, l1, l2, l3 = l0+v[0], l1+v[1], l2+v[2], l3+v[3]
+		v[0], v[1], v[2], v[3] = l0, l1, l2, l3
+		row, above = row[4:], above[4:]
+	}
+}
+
+// nearest is the neighbour closest to left+up-corner.
+func nearest(left, up, corner byte) byte {
+	pa, pb := int(up)-int(corner), int(left)-int(corner)
+	pc := abs(pa + pb)
+	pa, pb = abs(pa), abs(pb)
+	switch {
+	case pa <= pb && pa <= pc:
+		return left
+	case pb <= pc:
+		return up
+	}
+	return corner
 }
 
 func abs(v int) int {

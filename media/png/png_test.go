@@ -303,6 +303,42 @@ func TestWhatIsEncodedDecodesToTheSamePixels(t *testing.T) {
 	}
 }
 
+func TestALargePictureIsOneStreamOfTwoParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	for _, colours := range []int{2, 200, 100000} {
+		for samples, layout := range map[int]rows.Layout{1: rows.Gray, 3: rows.RGB, 4: rows.RGBA} {
+			size := image.Pt(1301, 977)
+			p, pix := painted(r, samples, colours, size, samples < 4)
+			data, _, err := Encode(context.Background(), p, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref, err := stdpng.Decode(bytes.NewReader(data))
+			if err != nil {
+				t.Fatalf("%d samples, %d colours: the library refuses it: %v", samples, colours, err)
+			}
+			k := &keeper{rows.Header{Layout: layout, Planes: []image.Point{size}}, pix}
+			compare(t, "round trip", k, ref, image.Rectangle{Max: size})
+			again, _, err := Encode(context.Background(), p, 1<<30)
+			if err != nil || !bytes.Equal(again, data) {
+				t.Errorf("%d samples, %d colours: encoded twice it is not the same, %v", samples, colours, err)
+			}
+			if _, _, err := Encode(context.Background(), p, int64(len(data))-1); !errors.Is(err, ErrOver) {
+				t.Errorf("%d samples, %d colours: a limit one byte too small: %v, want ErrOver", samples, colours, err)
+			}
+		}
+	}
+}
+
+func TestEncodingOfALargePictureEndsWithItsContext(t *testing.T) {
+	p, _ := painted(rand.New(rand.NewPCG(7, 9)), 3, 100000, image.Pt(1300, 900), true)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := Encode(ctx, p, 1<<30); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want context.Canceled", err)
+	}
+}
+
 func painted(r *rand.Rand, samples, colours int, size image.Point, opaque bool) (Picture, []byte) {
 	table := make([]byte, colours*samples)
 	for i := range table {
