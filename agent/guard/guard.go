@@ -50,15 +50,16 @@ const (
 
 // Effect is what a call would do, as its tool describes it before it runs.
 type Effect struct {
-	Tool    string
-	Kind    Kind
-	Paths   []string // as the model wrote them; resolved by Roots. KindExec: the folder it runs in, if not the workspace
-	Command string   // KindExec: the exact text the shell gets
-	Host    string   // KindNet
-	Outside bool     // KindExec: runs outside the sandbox, where there is one
-	Summary string   // a few words: "write docs/plan.md"
-	Preview string   // exactly what will be done: the command, or the diff of an edit
-	Diff    bool     // Preview is a unified diff
+	Tool       string
+	Kind       Kind
+	Paths      []string // as the model wrote them; resolved by Roots. KindExec: the folder it runs in, if not the workspace
+	Command    string   // KindExec: the exact text the shell gets
+	Host       string   // KindNet
+	Outside    bool     // KindExec: runs outside the sandbox, where there is one
+	Background bool     // KindExec: goes on while the conversation does
+	Summary    string   // a few words: "write docs/plan.md"
+	Preview    string   // exactly what will be done: the command, or the diff of an edit
+	Diff       bool     // Preview is a unified diff
 }
 
 // Verdict is the guard's answer.

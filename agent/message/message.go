@@ -124,6 +124,8 @@ const (
 	MetaPath    = "path"    // the file the call was about
 	MetaReceipt = "receipt" // media.Receipt as JSON, for a call that looked at a picture
 	MetaRefused = "refused" // why the guard or the person refused the call; set only then
+	MetaJob     = "job"     // number of the background job the call started or looked at
+	MetaKept    = "kept"    // what the model still has to know once the call is summarised; only the newest one counts
 	MetaTaint   = "taint"   // where untrusted text came from (a host, a server); set only then
 	MetaTask    = "task"    // the id of the task's conversation: its log is tasks/<id>/ in the session's folder
 	MetaSteps   = "steps"   // what a task did, as JSON, for the screen

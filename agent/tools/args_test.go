@@ -20,13 +20,19 @@ var good = map[string]string{
 	"edit":       `{"path":"a.txt","edits":[{"old_text":"one","new_text":"two"}]}`,
 	"write":      `{"path":"b.txt","content":"x"}`,
 	"shell":      `{"command":"true"}`,
+	"jobs":       `{"action":"list"}`,
+	"todo":       `{"items":[{"text":"one","state":"pending"}]}`,
+	"ask":        `{"question":"Which?","choices":[{"label":"this"},{"label":"that"}]}`,
 	"exit_plan":  `{"plan":"# Plan"}`,
 }
 
 func TestBadArgumentsOfEveryToolAreAnsweredWithTheShape(t *testing.T) {
 	for name, fine := range good {
 		t.Run(name, func(t *testing.T) {
-			key := strings.SplitN(fine, `"`, 3)[1]
+			key, kind, listed := strings.SplitN(fine, `"`, 3)[1], "a string", "must be a string, and is an array"
+			if name == "todo" { // the one whose first argument is a list
+				kind, listed = "an array", `"items[0]" must be an object, and is the string "a.txt"`
+			}
 			for _, bad := range []struct{ args, says string }{
 				{`null`, "null"},
 				{`[]`, "array"},
@@ -45,10 +51,10 @@ func TestBadArgumentsOfEveryToolAreAnsweredWithTheShape(t *testing.T) {
 				{`{"nonsense":1}`, `"` + key + `" is missing, and there is no argument "nonsense"`},
 				{`{"` + key + `":"a.txt","` + key[1:] + `":1}`, `did you mean "` + key + `"`},
 				{`{"` + key + `x":"a.txt"}`, `did you mean "` + key + `"`},
-				{`{"` + key + `":12}`, "must be a string, and is the number 12"},
-				{`{"` + key + `":null}`, "must be a string, and is null"},
-				{`{"` + key + `":["a.txt"]}`, "must be a string, and is an array"},
-				{`{"` + key + `":{}}`, "must be a string, and is an object"},
+				{`{"` + key + `":12}`, "must be " + kind + ", and is the number 12"},
+				{`{"` + key + `":null}`, "must be " + kind + ", and is null"},
+				{`{"` + key + `":["a.txt"]}`, listed},
+				{`{"` + key + `":{}}`, "must be " + kind + ", and is an object"},
 				{strings.Repeat("[", 10_000), "nested"},
 			} {
 				w := toolstest.New(t)
@@ -58,7 +64,7 @@ func TestBadArgumentsOfEveryToolAreAnsweredWithTheShape(t *testing.T) {
 					t.Errorf("%s was accepted", bad.args)
 					continue
 				}
-				if !strings.Contains(err.Error(), bad.says) || !strings.Contains(err.Error(), `Expected: {"`+key+`": string`) {
+				if !strings.Contains(err.Error(), bad.says) || !strings.Contains(err.Error(), `Expected: {"`+key+`": `) {
 					t.Errorf("%.40s is answered with %q, which should say %q and show the shape", bad.args, err, bad.says)
 				}
 				if out := w.Call(name, bad.args); !out.Result.IsError || out.Result.CallID == "" {
@@ -165,7 +171,7 @@ func TestRegistryKeepsItsOrderAndNamesTheNearestTool(t *testing.T) {
 	for _, s := range r.Specs() {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, " "); got != "read glob grep edit write shell exit_plan load_tools" {
+	if got := strings.Join(names, " "); got != "read glob grep edit write shell jobs todo ask exit_plan load_tools" {
 		t.Errorf("the tools come as %s", got)
 	}
 	for word, want := range map[string]string{"Read": "read", "readfile": "read", "read_image": "read_media", "Grep": "grep", "edit_file": "edit", "bash": "", "zzzzzz": "", "": ""} {

@@ -3,6 +3,7 @@ package tools
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,13 +17,14 @@ const blobMark = "\x00blob\x00"
 
 // capture takes a command's output as it comes: cleaned, folded, its head and tail kept for the model, and the
 // whole stored as a blob once it is more than a model is shown. Its memory does not grow with the output. One
-// goroutine writes; finish is called after it ended.
+// goroutine writes, others may look at what came last; finish or abandon is called after writing ended.
 type capture struct {
 	mu    sync.Mutex // guards all of it: news is told by a timer too
 	clean cleaner
 	fold  folder
 	shown headTail
 	whole spillStream
+	last  recent
 	news  news
 }
 
@@ -34,7 +36,7 @@ func newCapture(ctx context.Context, blobs Blobs, progress func(lines string)) *
 		c.news.due(c.clean.line)
 	}}
 	c.clean.emit = c.line
-	c.fold = folder{emit: c.shown.line, name: blobMark}
+	c.fold = folder{emit: c.keep, name: blobMark}
 	return c
 }
 
@@ -45,6 +47,18 @@ func (c *capture) Write(p []byte) (int, error) {
 	n, err := c.clean.Write(p)
 	c.news.came(c.clean.line)
 	return n, err
+}
+
+func (c *capture) keep(text string, ended bool) {
+	c.shown.line(text, ended)
+	c.last.line(text, ended)
+}
+
+// quiet ends the telling of progress: nobody follows the command any more.
+func (c *capture) quiet() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.news.end()
 }
 
 func (c *capture) line(text string, ended bool) {
@@ -71,6 +85,20 @@ func (c *capture) finish() (shown, ref string, err error) {
 	shown = c.shown.text(spillNote(c.shown.left(), blobMark))
 	return strings.ReplaceAll(shown, blobMark, message.BlobName(ref)), ref, nil
 }
+
+// abandon lets go of what is stored of the output; nothing is kept.
+func (c *capture) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.news.end()
+	if c.whole.pipe != nil {
+		c.whole.pipe.CloseWithError(errAbandoned)
+		<-c.whole.done
+	}
+}
+
+// errAbandoned ends the storing of an output that nobody will read.
+var errAbandoned = errors.New("the output is not kept")
 
 // headTail keeps the beginning and the end of a text.
 type headTail struct {

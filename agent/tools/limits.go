@@ -87,6 +87,40 @@ const (
 	minFoldLine = 60
 )
 
+// Commands in the background.
+const (
+	// maxJobs bounds how many run at once: servers, watchers and a build or two.
+	maxJobs = 8
+
+	// maxEndedJobs is how many that have ended can still be looked at.
+	maxEndedJobs = 16
+
+	// recentBytes is how much of the end of its output a job keeps to be looked at while it runs: some 2,000 lines.
+	recentBytes = 128 << 10
+
+	// settleTime is how long a command that goes to the background is waited for: what fails at once is told at once.
+	settleTime = time.Second
+
+	// maxTailLines bounds the lines of one look at a job, maxJobWait how long a look may wait for its end.
+	maxTailLines = 2000
+	maxJobWait   = 120 * time.Second
+
+	// mostOfCommand is how many bytes of a job's command a list shows.
+	mostOfCommand = 300
+)
+
+// The person.
+const (
+	// maxTodos and maxTodoText bound the task list: more is no list that helps, and each is sent with every request.
+	maxTodos    = 50
+	maxTodoText = 300
+
+	// leastChoices and mostChoices bound a question; maxQuestionText and maxChoiceText its words, in bytes.
+	leastChoices, mostChoices = 2, 6
+	maxQuestionText           = 2000
+	maxChoiceText             = 300
+)
+
 // Pictures.
 const (
 	// legibleAspect is the ratio of sides over which a whole picture is too thin a strip to read.

@@ -47,6 +47,9 @@ func Builtin() []Tool {
 		editTool(),
 		writeTool(),
 		shellTool(),
+		jobsTool(),
+		todoTool(),
+		askTool(),
 		exitPlanTool(),
 	}
 }

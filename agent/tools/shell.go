@@ -21,6 +21,7 @@ type shellArgs struct {
 	Timeout int    `json:"timeout_seconds"`
 	Cwd     string `json:"cwd"`
 	Outside bool   `json:"outside_sandbox"`
+	Beside  bool   `json:"background"`
 }
 
 func shellTool() Tool {
@@ -28,8 +29,9 @@ func shellTool() Tool {
 		name: "shell",
 		params: params{
 			{name: "command", kind: "string", required: true, about: "Bash command line."},
-			{name: "timeout_seconds", kind: "integer", least: 1, most: int(maxShellTimeout / time.Second), about: "Killed after this long; 120 unless given, 600 at most."},
+			{name: "timeout_seconds", kind: "integer", least: 1, most: int(maxShellTimeout / time.Second), about: "Killed after this long; 120 unless given, 600 at most. In the background there is no limit unless given."},
 			{name: "cwd", kind: "string", about: "Folder to run in; the workspace unless given."},
+			{name: "background", kind: "boolean", about: "Go on at once: the command becomes a job, which `jobs` looks at and ends."},
 			{name: "outside_sandbox", kind: "boolean", about: "Run without the sandbox, where one is on. The person is asked."},
 		},
 		effect: shellEffect,
@@ -41,11 +43,16 @@ func shellEffect(env *Env, a shellArgs) (guard.Effect, error) {
 	if err := a.check(); err != nil {
 		return guard.Effect{}, err
 	}
-	effect := guard.Effect{Kind: guard.KindExec, Command: a.Command, Outside: a.Outside, Preview: a.Command, Summary: "shell: " + oneLine(a.Command)}
+	effect := guard.Effect{Kind: guard.KindExec, Command: a.Command, Outside: a.Outside, Background: a.Beside, Preview: a.Command}
+	where := "shell"
+	if a.Beside {
+		where += " in the background"
+	}
 	if a.Cwd != "" {
 		effect.Paths = []string{effectPath(env, a.Cwd)}
-		effect.Summary = "shell in " + effect.Paths[0] + ": " + oneLine(a.Command)
+		where += " in " + effect.Paths[0]
 	}
+	effect.Summary = where + ": " + oneLine(a.Command)
 	return effect, nil
 }
 
@@ -79,44 +86,25 @@ func runShell(ctx context.Context, env *Env, call message.ToolCall, a shellArgs)
 	if err := a.check(); err != nil {
 		return Outcome{}, err
 	}
-	dir, err := shellFolder(env, a.Cwd)
-	if err != nil {
-		return Outcome{}, err
-	}
-	limited, cancel := context.WithTimeout(ctx, a.timeout())
-	defer cancel()
-	cmd, err := guard.ShellCommand(limited, a.Command, dir, commandEnvironment(env))
-	if err != nil {
-		return Outcome{}, mistakef("shell: %v", err)
-	}
-	confined := false
-	if env.Confine != nil && !a.Outside {
-		if confined, err = env.Confine(cmd); err != nil {
-			return Outcome{}, mistakef("shell: the sandbox could not be prepared: %v", err)
+	if a.Beside {
+		if err := env.Jobs.room(); err != nil {
+			return Outcome{}, err
 		}
 	}
-	var progress func(string)
-	if env.Progress != nil {
-		progress = func(lines string) { env.Progress(call.ID, lines) }
-	}
-	out := newCapture(ctx, env.Blobs, progress)
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = shellWaitDelay
-	began := time.Now()
-	waitErr := env.Left.Run(cmd)
-	took := time.Since(began)
-	text, ref, err := out.finish()
+	r, err := startCommand(ctx, env, call, a)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if cmd.ProcessState == nil {
-		return Outcome{}, mistakef("shell: the command could not be started: %v", waitErr)
+	if a.Beside {
+		return r.goBeside(ctx, env)
 	}
-	end := shellEnd{err: waitErr, code: cmd.ProcessState.ExitCode(), state: cmd.ProcessState.String(), took: took}
-	end.stopped = confined && end.code != 0 && sandboxed(text)
-	end.interrupted = ctx.Err() != nil && waitErr != nil
-	end.timedOut = !end.interrupted && limited.Err() != nil && waitErr != nil
-	return end.outcome(a, text, ref), nil
+	if env.Jobs.follow(ctx, r) {
+		return env.Jobs.began(env.Jobs.adopt(r, true)), nil
+	}
+	if r.fault != nil {
+		return Outcome{}, r.fault
+	}
+	return r.end.outcome(a, r.text, r.ref), nil
 }
 
 // commandEnvironment is what commands are given; colours are off, for they are removed anyway.
@@ -150,7 +138,8 @@ type shellEnd struct {
 	took        time.Duration
 	interrupted bool
 	timedOut    bool
-	stopped     bool // it looks as if the sandbox kept it from something
+	killedBy    string // "the user": who ended the job; "" where nobody did
+	stopped     bool   // it looks as if the sandbox kept it from something
 }
 
 func (e shellEnd) sentence(a shellArgs) string {
@@ -158,13 +147,24 @@ func (e shellEnd) sentence(a shellArgs) string {
 	case e.interrupted:
 		return fmt.Sprintf("[interrupted by the person after %s; the command and its children were killed]", seconds(e.took))
 	case e.timedOut:
-		return fmt.Sprintf("[timed out after %s; the command and its children were killed. Give a larger timeout_seconds (at most %d), or run it in the background]", seconds(a.timeout()), int(maxShellTimeout/time.Second))
+		return fmt.Sprintf("[timed out after %s; the command and its children were killed. Give a larger timeout_seconds (at most %d), or run it with background]", seconds(a.timeout()), int(maxShellTimeout/time.Second))
 	case errors.Is(e.err, exec.ErrWaitDelay):
 		return fmt.Sprintf("[exit code %d; a background process goes on and still holds the output, of which nothing more is collected]", e.code)
-	case e.code < 0:
-		return "[ended by " + e.state + "]"
 	}
-	return fmt.Sprintf("[exit code %d]", e.code)
+	return "[" + e.words() + "]"
+}
+
+// words are how a command ended, in mid-sentence.
+func (e shellEnd) words() string {
+	switch {
+	case e.killedBy != "":
+		return "ended by " + e.killedBy
+	case e.timedOut:
+		return "timed out"
+	case e.code < 0:
+		return "ended by " + e.state
+	}
+	return fmt.Sprintf("exit code %d", e.code)
 }
 
 func (e shellEnd) outcome(a shellArgs, text, ref string) Outcome {

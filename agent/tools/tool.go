@@ -70,6 +70,12 @@ type Env struct {
 	// Tasks runs conversations of their own. Nil means that there are none: a task starts no tasks.
 	Tasks Tasks
 
+	// Jobs are the commands in the background. Nil means there are none and none can begin.
+	Jobs *Jobs
+
+	// Ask puts a question to the person and waits for the answer, or for ctx. Nil means that nobody is there.
+	Ask func(ctx context.Context, call message.ToolCall, q Question) (Reply, error)
+
 	// Left runs commands and keeps what they leave running, for whoever ends it with the session. Nil runs them and
 	// leaves that alone.
 	Left *guard.Leftovers

@@ -94,3 +94,10 @@ func (b *Blobs) Len() int {
 type blob struct{ *bytes.Reader }
 
 func (blob) Close() error { return nil }
+
+// Count is how many blobs are stored.
+func (b *Blobs) Count() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.data)
+}

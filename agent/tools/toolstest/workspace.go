@@ -61,7 +61,9 @@ func New(t testing.TB) *Workspace {
 		Picture:   w.picture,
 		Progress:  w.onProgress,
 		Ledger:    &tools.Ledger{},
+		Jobs:      &tools.Jobs{},
 	}
+	t.Cleanup(w.Env.Jobs.End)
 	return w
 }
 
