@@ -71,21 +71,23 @@ type Agent struct {
 	// changing holds a token while a call runs that changes files: of calls side by side each would be told the others' changes.
 	changing chan struct{}
 
-	commands chan struct{} // holds a token when inbox is not empty
-	mu       sync.Mutex    // guards what follows
-	inbox    []Command
-	queue    []Queued
-	steer    []Prompt
-	route    providers.Route
-	effort   string
-	asks     map[string]chan Answer
-	cancel   context.CancelFunc      // of the running turn; nil while idle
-	held     bool                    // the queue waits: the turn before it failed
-	number   int                     // the highest picture number handed out
-	numbered map[string]int          // by ref, the numbers of pictures that were attached
-	made     map[string][]string     // by original, the pictures that were made of it and not sent
-	hidden   []message.PictureRecord // redacted and perhaps not sent
-	aside    string                  // what the next message tells the model beside the person's words
+	commands  chan struct{} // holds a token when inbox is not empty
+	mu        sync.Mutex    // guards what follows
+	inbox     []Command
+	queue     []Queued
+	steer     []Prompt
+	route     providers.Route
+	effort    string
+	asks      map[string]chan Answer
+	questions map[string]chan tools.Reply
+	cancel    context.CancelFunc      // of the running turn; nil while idle
+	held      bool                    // the queue waits: the turn before it failed
+	number    int                     // the highest picture number handed out
+	numbered  map[string]int          // by ref, the numbers of pictures that were attached
+	made      map[string][]string     // by original, the pictures that were made of it and not sent
+	hidden    []message.PictureRecord // redacted and perhaps not sent
+	aside     string                  // what the next message tells the model beside the person's words
+	lost      []message.JobRecord     // jobs of an earlier run of which the model was not told
 }
 
 // New prepares an agent for a fresh or resumed session. Nothing is written and nothing is contacted.
@@ -98,7 +100,7 @@ func New(opt Options) (*Agent, error) {
 		opt: opt, gate: opt.Env.Gate, events: newMailbox(),
 		log:      &journal{session: opt.Session, history: history, now: opt.Now},
 		commands: make(chan struct{}, 1), route: opt.Route, effort: opt.Effort,
-		asks: make(map[string]chan Answer), number: history.HighestNumber(), numbered: make(map[string]int),
+		asks: make(map[string]chan Answer), questions: make(map[string]chan tools.Reply), number: history.HighestNumber(), numbered: make(map[string]int),
 		made: make(map[string][]string), changing: make(chan struct{}, 1),
 	}
 	env := opt.Env
@@ -108,6 +110,12 @@ func New(opt Options) (*Agent, error) {
 	if opt.Tasks != nil {
 		env.Tasks = newTasks(a)
 	}
+	if !opt.Headless {
+		env.Ask = a.askQuestion
+	}
+	lost, last := openJobs(opt.Loaded.Records)
+	a.lost = lost
+	env.Jobs.Begin(last, a.jobChanged)
 	a.env = &env
 	a.hooks = extend.NewHooks(opt.Hooks, opt.Session.ID(), opt.Folder, func(sentence string) { a.notice(NoticeError, sentence) })
 	if env.Roots != nil {
@@ -229,6 +237,12 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan TurnEnded) chan Tur
 		a.unqueue(c.ID)
 	case Answer:
 		a.settle(c)
+	case Reply:
+		a.reply(c)
+	case Background:
+		a.detach()
+	case KillJob:
+		a.env.Jobs.Stop(c.ID, "the user")
 	case SetRoute:
 		a.setRoute(c)
 	case SetMode:

@@ -94,6 +94,7 @@ type house struct {
 	stage   *stage
 	agent   *Agent
 	intake  *Intake
+	jobs    *tools.Jobs
 	guard   *guard.Guard
 	stop    func()
 	seen    []Event
@@ -131,13 +132,13 @@ func (h *house) move(session *store.Session, loaded store.Loaded, mode guard.Mod
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.session = session
+	h.session, h.jobs = session, &tools.Jobs{}
 	h.guard = guard.New(guard.Options{Mode: mode, Roots: roots})
 	opt := Options{
 		Session: session, Loaded: loaded, Folder: h.dir, Version: "test", Route: route,
 		Connect: func(providers.Route) (providers.Provider, error) { return h.stage, nil },
 		Guard:   h.guard, Tools: tools.New(tools.Builtin()...),
-		Env:    tools.Env{Workspace: h.dir, Roots: roots, Gate: media.NewGate(), Ledger: &tools.Ledger{}},
+		Env:    tools.Env{Workspace: h.dir, Roots: roots, Gate: media.NewGate(), Ledger: &tools.Ledger{}, Jobs: h.jobs},
 		Hooks:  h.hooks,
 		System: func() []string { return []string{"be good"} }, MaxImages: 5, EvictStep: 5,
 	}
@@ -153,7 +154,7 @@ func (h *house) move(session *store.Session, loaded store.Loaded, mode guard.Mod
 	go func() { defer close(done); h.agent.Run(ctx) }()
 	var once sync.Once
 	h.stop = func() {
-		once.Do(func() { cancel(); <-done; roots.Close(); session.Close() })
+		once.Do(func() { cancel(); <-done; h.jobs.End(); roots.Close(); session.Close() })
 	}
 	h.t.Cleanup(func() { h.stop() })
 }

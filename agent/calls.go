@@ -324,7 +324,7 @@ func (a *Agent) finish(ctx context.Context, j *job) error {
 	r := j.outcome.Result
 	r.CallID = j.call.ID
 	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
-	r.Text += a.repeats.count(j, r)
+	r.Text += a.repeats.count(j, r) + a.jobNews()
 	meta := make(map[string]string, len(r.Meta)+1)
 	for k, v := range r.Meta {
 		meta[k] = v

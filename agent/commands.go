@@ -5,6 +5,7 @@ import (
 
 	"espy/agent/guard"
 	"espy/agent/message"
+	"espy/agent/tools"
 	"espy/media"
 	"espy/providers"
 )
@@ -47,6 +48,18 @@ type Answer struct {
 	Choice guard.Choice
 	Reason string // for the model, when denied
 }
+
+// Reply settles a QuestionAsked.
+type Reply struct {
+	ID    string
+	Reply tools.Reply
+}
+
+// Background sends the command that the turn waits for to the background, where it goes on as a job.
+type Background struct{}
+
+// KillJob ends a job with its children.
+type KillJob struct{ ID int }
 
 // SetRoute goes on with another model from the next request. Effort "" keeps the session's effort where the model
 // knows it; DefaultEffort leaves it to the model.
@@ -125,6 +138,9 @@ type Note struct{ Text string }
 func (Submit) command()      {}
 func (Unqueue) command()     {}
 func (Answer) command()      {}
+func (Reply) command()       {}
+func (Background) command()  {}
+func (KillJob) command()     {}
 func (SetRoute) command()    {}
 func (SetMode) command()     {}
 func (Compact) command()     {}

@@ -6,6 +6,7 @@ import (
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/agent/projection"
+	"espy/agent/tools"
 	"espy/providers"
 )
 
@@ -88,6 +89,22 @@ type PermissionSettled struct {
 	Reason  string
 	Task    string // the call of the task it is of; "" for the conversation's own
 }
+
+// QuestionAsked waits for a Reply with the same ID.
+type QuestionAsked struct {
+	ID       string
+	Call     message.ToolCall
+	Question tools.Question
+}
+
+// QuestionSettled tells that a question waits no longer: it was answered, or its turn was interrupted.
+type QuestionSettled struct {
+	ID   string
+	Call message.ToolCall
+}
+
+// JobChanged tells that a command began in the background, or ended there.
+type JobChanged struct{ Job tools.Job }
 
 // NoticeKind says what a notice is about; `espy run --events` prints it.
 type NoticeKind string
@@ -249,6 +266,9 @@ func (CallProgress) event()      {}
 func (CallFinished) event()      {}
 func (PermissionAsked) event()   {}
 func (PermissionSettled) event() {}
+func (QuestionAsked) event()     {}
+func (QuestionSettled) event()   {}
+func (JobChanged) event()        {}
 func (Notice) event()            {}
 func (UsageChanged) event()      {}
 func (Activity) event()          {}

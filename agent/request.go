@@ -316,14 +316,14 @@ func (a *Agent) writeMessage(m message.Message) (message.Message, error) {
 func (a *Agent) writeAnswer(route providers.Route, request providers.Request, response providers.Response) (message.Message, error) {
 	m := message.Message{Role: message.RoleAssistant, Blocks: response.Blocks, Provider: route.Server.Name, Model: route.Model.ID,
 		Stop: response.Stop, Usage: response.Usage}
-	estimate := projection.Measure(request, route).Total()
+	estimate, pictures := projection.Measure(request, route).Total(), a.size(request, route).Pictures
 	var record message.MessageRecord
 	err := a.log.append(func(h *heads) []message.Record {
 		record = message.MessageRecord{Head: h.next(message.KindMessage), Message: m}
 		records := []message.Record{record}
 		if u := response.Usage; u != nil {
 			records = append(records, message.UsageRecord{Head: h.beside(message.KindUsage), Provider: m.Provider, Model: m.Model,
-				Usage: *u, Cost: costOf(route, *u), Estimate: estimate})
+				Usage: *u, Cost: costOf(route, *u), Estimate: estimate, Pictures: pictures})
 		}
 		return records
 	})

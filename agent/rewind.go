@@ -272,16 +272,19 @@ func (a *Agent) tellModelOf(files []RestoredFile) {
 	a.aside = fmt.Sprintf("[The user took files back to an earlier state: %s. Read them again before you rely on them.]", strings.Join(names, ", "))
 }
 
-// takeAside is what the next message says beside the person's words.
-func (a *Agent) takeAside() []message.Block {
+// takeAside is what the next message says beside the person's words, and the jobs it says are gone.
+func (a *Agent) takeAside() (blocks []message.Block, lost []message.JobRecord) {
+	news := a.jobNews()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.aside == "" {
-		return nil
+	for _, text := range []string{a.aside, lostNews(a.lost), strings.TrimSpace(news)} {
+		if text != "" {
+			blocks = append(blocks, message.Text{Text: text, Origin: message.OriginEspy})
+		}
 	}
-	text := message.Text{Text: a.aside, Origin: message.OriginEspy}
-	a.aside = ""
-	return []message.Block{text}
+	lost = a.lost
+	a.aside, a.lost = "", nil
+	return blocks, lost
 }
 
 // rename names the session for lists. An empty title goes back to the first request.

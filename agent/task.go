@@ -95,6 +95,7 @@ func (t *task) carryOut(ctx context.Context, session *store.Session, plan taskPl
 		return tools.Outcome{}, err
 	}
 	defer t.agent.events.close()
+	defer t.agent.env.Jobs.End()
 	prompt := Prompt{Text: []message.Text{{Text: plan.prompt}}, Attachments: pictures}
 	if err := t.agent.accept(prompt); err != nil {
 		return tools.Outcome{}, asMistake(err)
@@ -121,6 +122,7 @@ func (t *task) furnish(session *store.Session, plan taskPlan) (*Agent, error) {
 	opt.Connect, opt.Tasks = plan.connect(session), nil
 	opt.Tools = plan.tools
 	opt.Env.Ledger = &tools.Ledger{} // what the session's model read, this one has not
+	opt.Env.Jobs = &tools.Jobs{}     // they end with the task
 	opt.MaxTurns, opt.MaxCost = plan.maxTurns, plan.maxCost
 	system := append(append([]string(nil), opt.System()...), strings.TrimSpace(taskText))
 	opt.System = func() []string { return system }

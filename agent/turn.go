@@ -133,10 +133,11 @@ func (a *Agent) accept(p Prompt) error {
 	if err := a.opt.Session.Draft().Promote(refs...); err != nil {
 		return fmt.Errorf("the message could not be kept: %w", err)
 	}
-	user := message.Message{Role: message.RoleUser, Blocks: append(promptBlocks(p), a.takeAside()...)}
+	aside, lost := a.takeAside()
+	user := message.Message{Role: message.RoleUser, Blocks: append(promptBlocks(p), aside...)}
 	var written message.MessageRecord
 	err := a.log.append(func(h *heads) []message.Record {
-		records := a.opening(h, len(p.Attachments) > 0)
+		records := append(a.opening(h, len(p.Attachments) > 0), endLost(h, lost)...)
 		for _, at := range p.Attachments {
 			record := at.Record
 			record.Head = h.beside(message.KindPicture)

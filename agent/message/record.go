@@ -33,6 +33,7 @@ const (
 	KindRewind  Kind = "rewind" // names a new head
 	KindFiles   Kind = "files"  // which files changed, and what they held
 	KindTask    Kind = "task"   // a call that runs a conversation of its own
+	KindJob     Kind = "job"    // a command began in the background, or ended there
 )
 
 // Record is one line of a log: a MessageRecord, ResultRecord, and so on, or an UnknownRecord.
@@ -130,6 +131,7 @@ type UsageRecord struct {
 	Cost     *float64 `json:"cost,omitempty"`
 	Estimate int      `json:"estimate,omitempty"` // tokens espy had estimated for the input, before correction
 	Task     string   `json:"task,omitempty"`     // the task whose request it was; "" for the conversation's own
+	Pictures int      `json:"pictures,omitempty"` // of the input, tokens estimated for pictures, corrected
 }
 
 // RewindRecord makes To the head of the conversation. Nothing that was said after it is deleted. A rewind of
@@ -177,6 +179,16 @@ type TaskRecord struct {
 	Title    string `json:"title"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
+}
+
+// JobRecord says that a command began in the background, or ended there. One whose end is not written down ended
+// with the espy that ran it.
+type JobRecord struct {
+	Head
+	Job     int    `json:"job"` // its number, never used again in the session
+	Command string `json:"command,omitempty"`
+	Ended   bool   `json:"ended,omitempty"`
+	How     string `json:"how,omitempty"` // with Ended: "exit code 1"
 }
 
 // Rect is a rectangle in upright pixels of a picture's original.
@@ -322,6 +334,8 @@ func Decode(line []byte) (Record, error) {
 		return decodeRecord[FilesRecord](line)
 	case KindTask:
 		return decodeRecord[TaskRecord](line)
+	case KindJob:
+		return decodeRecord[JobRecord](line)
 	}
 	return UnknownRecord{Head: h, Raw: string(line)}, nil
 }

@@ -152,6 +152,33 @@ func TestASummaryStandsForItsMessagesAndNamesTheirPictures(t *testing.T) {
 	}
 }
 
+func TestTheNewestTaskListOutlivesTheSummaryOfItsCall(t *testing.T) {
+	s := newScript()
+	covered := []string{s.user(text("do it"))}
+	for _, list := range []string{"[ ] first", "[x] first", ""} {
+		covered = append(covered, s.assistant(call("c"+list)))
+		r := message.ToolResult{CallID: "c" + list, Text: "kept"}
+		if list != "" {
+			r.Meta = map[string]string{message.MetaKept: list}
+		}
+		s.Append(message.ResultRecord{Head: s.head(message.KindResult), ToolResult: r})
+	}
+	for _, m := range s.Conversation().Messages {
+		covered = append(covered, m.ID)
+	}
+	s.mark(message.MarkRecord{Mark: message.MarkSummarise, Messages: covered, Summary: "they began"})
+	s.user(text("go on"))
+	before := words(s.Project(seeing(), Fixed{}))
+	if strings.Count(before, "[x] first") != 1 || strings.Contains(before, "[ ] first") {
+		t.Errorf("the newest list should stand once behind the summary:\n%s", before)
+	}
+	s.assistant(call("later"))
+	s.Append(message.ResultRecord{Head: s.head(message.KindResult), ToolResult: message.ToolResult{CallID: "later", Text: "kept", Meta: map[string]string{message.MetaKept: "[x] all"}}})
+	if after := words(s.Project(seeing(), Fixed{})); !strings.HasPrefix(after, before) {
+		t.Errorf("a later list changes what was sent before:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
 func TestAPictureLookedAtAgainAfterItsEvictionIsSeenAgain(t *testing.T) {
 	s := newScript()
 	s.user(picture(1), text("look"))

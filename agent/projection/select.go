@@ -47,13 +47,18 @@ func coverage(summaries []message.MarkRecord) map[string]message.MarkRecord {
 // summaryOpening tells a model what the text after it is.
 const summaryOpening = "[summary of the conversation before this point]\n"
 
-// summarise puts a summary where its first message stood, with a sentence for each picture it covers.
+// summarise puts a summary where its first message stood, with a sentence for each picture it covers and what still
+// holds of its results.
 func (c *Conversation) summarise(from Conversation, mark message.MarkRecord, covered map[string]message.MarkRecord, i int, route providers.Route) {
 	blocks := []message.Block{message.Text{Text: summaryOpening + mark.Summary, Origin: message.OriginEspy}}
 	told := make(map[string]bool)
+	kept := ""
 	for _, m := range from.Messages {
 		if by, ok := covered[m.ID]; !ok || by.ID != mark.ID {
 			continue
+		}
+		if text := stillHolds(m); text != "" {
+			kept = text
 		}
 		for _, picture := range m.Images() {
 			if told[picture.Ref] {
@@ -67,8 +72,21 @@ func (c *Conversation) summarise(from Conversation, mark message.MarkRecord, cov
 			blocks = append(blocks, message.Text{Text: c.marks.summarised(picture, from.at[i], route), Origin: message.OriginEspy})
 		}
 	}
+	if kept != "" {
+		blocks = append(blocks, message.Text{Text: kept, Origin: message.OriginEspy})
+	}
 	c.Messages = append(c.Messages, message.Message{ID: mark.ID, Role: message.RoleUser, Time: mark.Time, Blocks: blocks})
 	c.at = append(c.at, from.at[i])
+}
+
+// stillHolds is what a message's results say that holds on when the message is gone from the context: the task list.
+func stillHolds(m message.Message) (text string) {
+	for _, b := range m.Blocks {
+		if r, ok := b.(message.ToolResult); ok && r.Meta[message.MetaKept] != "" {
+			text = r.Meta[message.MetaKept]
+		}
+	}
+	return text
 }
 
 func (c *Conversation) selectMessage(m message.Message, at int, route providers.Route) message.Message {

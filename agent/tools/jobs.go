@@ -248,7 +248,7 @@ func (j *Jobs) Kill(ctx context.Context, id int, by string) (Job, bool) {
 		return j.ended(b), false
 	default:
 	}
-	b.run.stop(&killed{by})
+	j.Stop(id, by)
 	select {
 	case <-b.run.done:
 		return j.ended(b), true
@@ -256,6 +256,13 @@ func (j *Jobs) Kill(ctx context.Context, id int, by string) (Job, bool) {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		return b.Job, true
+	}
+}
+
+// Stop is Kill without waiting for the end.
+func (j *Jobs) Stop(id int, by string) {
+	if b := j.find(id); b != nil {
+		b.run.stop(&killed{by})
 	}
 }
 

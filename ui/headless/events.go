@@ -45,6 +45,12 @@ func eventLine(e agent.Event, session string) line {
 			decision = guard.Allow
 		}
 		return put("permission", line{"id": e.Call.ID, "name": e.Call.Name, "args": e.Call.Args, "decision": decision, "reason": e.Reason})
+	case agent.JobChanged:
+		fields := line{"id": e.Job.ID, "command": e.Job.Command, "running": e.Job.Running()}
+		if !e.Job.Running() {
+			fields["ok"], fields["how"] = e.Job.OK, e.Job.How
+		}
+		return put("job", fields)
 	case agent.Notice:
 		return put("notice", line{"kind": e.Kind, "sentence": e.Sentence})
 	case agent.UsageChanged:

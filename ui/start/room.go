@@ -42,6 +42,7 @@ type Room struct {
 	Why     string // how the model was chosen
 
 	left   *guard.Leftovers
+	jobs   *tools.Jobs
 	trace  *providers.Trace
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -93,13 +94,13 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	if err != nil {
 		return nil, err
 	}
-	left := &guard.Leftovers{}
+	left, jobs := &guard.Leftovers{}, &tools.Jobs{}
 	shell, shellErr := guard.FindShell()
 	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
 		Connect: connector(s, session), Guard: g, Tools: s.registry(),
-		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left},
+		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left, Jobs: jobs},
 		Hooks:  s.Extras.Hooks,
 		Tasks:  func() agent.TaskOptions { return taskOptions(s) },
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
@@ -114,7 +115,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		return nil, errors.Join(err, roots.Close())
 	}
 	loopCtx, cancel := context.WithCancel(ctx)
-	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, left: left, trace: s.Trace, cancel: cancel, done: make(chan struct{}),
+	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, left: left, jobs: jobs, trace: s.Trace, cancel: cancel, done: make(chan struct{}),
 		Intake: agent.NewIntake(loop, s.Store, s.Secrets, clipboard.Env{})}
 	go func() {
 		defer close(room.done)
@@ -128,6 +129,7 @@ func (r *Room) Close() error {
 	r.once.Do(func() {
 		r.cancel()
 		<-r.done
+		r.jobs.End()
 		r.left.End()
 		r.err = errors.Join(r.err, r.Roots.Close(), r.Session.Close(), r.traceEnd())
 	})
