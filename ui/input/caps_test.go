@@ -1,8 +1,6 @@
 package input
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -80,50 +78,5 @@ func TestTerminalsAreNotAskedWhatTheyWouldPrint(t *testing.T) {
 	}
 	if q := query(env("TERM", "dumb")); q != "" {
 		t.Errorf("a dumb terminal is asked %q", q)
-	}
-}
-
-func TestRestoreUndoesEveryModeThatMayBeSet(t *testing.T) {
-	for _, off := range []string{
-		"\x1b[?2026l", "\x1b[<u", "\x1b[>4;0m", "\x1b[?5522l", "\x1b[?2004l", "\x1b[?1000l", "\x1b[?1002l", "\x1b[?1003l", "\x1b[?1006l", "\x1b[?1004l",
-		"\x1b[?7h", "\x1b[?1049l", "\x1b[?25h",
-	} {
-		if !strings.Contains(Restore, off) {
-			t.Errorf("Restore lacks %q", off)
-		}
-	}
-	if strings.Index(Restore, "\x1b[<u") > strings.Index(Restore, leaveScreen) {
-		t.Error("the keyboard flags of the alternate screen are taken off after it was left")
-	}
-}
-
-func TestLargeWritesAreWholeFramesOnlyWhereTheTerminalTakesThem(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := NewWriter(file)
-	frame := strings.Repeat("x", frameSize)
-	for _, on := range []bool{false, true} {
-		w.SetFrames(on)
-		for _, s := range []string{frame, "y"} {
-			if n, err := w.Write([]byte(s)); n != len(s) || err != nil {
-				t.Fatalf("wrote %d of %d bytes: %v", n, len(s), err)
-			}
-		}
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := frame + "y" + frameBegin + frame + frameEnd + "y"; string(got) != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if _, err := w.Write([]byte(frame)); err == nil {
-		t.Error("a write to a closed terminal reports no error")
 	}
 }

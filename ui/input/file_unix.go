@@ -6,11 +6,15 @@ import (
 	"os"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 )
 
 // file is the terminal. It embeds the *os.File so that Bubble Tea finds the descriptor it sets to raw mode and waits on.
 type file struct{ *os.File }
+
+// held is how the terminal was before it was set to raw mode, nil where it is that way now.
+type held struct{ before *term.State }
 
 func newFile(f *os.File) file { return file{f} }
 

@@ -11,6 +11,9 @@ type file struct{ in *os.File }
 
 func newFile(f *os.File) file { return file{f} }
 
+// held is nothing: what sets the console back keeps its mode.
+type held struct{}
+
 // Read reads from the console.
 func (f file) Read(p []byte) (int, error) { return f.in.Read(p) }
 

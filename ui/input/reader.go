@@ -18,6 +18,7 @@ type Reader struct {
 	send func(tea.Msg)
 	buf  []byte
 	last time.Time // when the last bytes came
+	held           // how the terminal was before
 
 	chordWait, burstWait time.Duration // the constants; tests that must not depend on a clock wait longer
 }

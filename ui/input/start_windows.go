@@ -2,7 +2,6 @@ package input
 
 import (
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/windows"
 )
@@ -27,16 +26,14 @@ func rawMode(mode uint32) uint32 {
 }
 
 // pause gives the console to another program, in the mode programs expect, and returns what takes it back.
-func (r *Reader) pause() (resume func()) {
+func (r *Reader) pause() (resume func() error) {
 	console := windows.Handle(r.in.Fd())
 	var mode uint32
 	if windows.GetConsoleMode(console, &mode) != nil {
-		return func() {}
+		return func() error { return nil }
 	}
 	cooked := mode&^windows.ENABLE_VIRTUAL_TERMINAL_INPUT |
 		windows.ENABLE_ECHO_INPUT | windows.ENABLE_PROCESSED_INPUT | windows.ENABLE_LINE_INPUT
 	_ = windows.SetConsoleMode(console, cooked)
-	return func() { _ = windows.SetConsoleMode(console, mode) }
+	return func() error { return windows.SetConsoleMode(console, mode) }
 }
-
-func (r *Reader) terminal() *os.File { return r.in }

@@ -4,9 +4,11 @@ package input
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -39,12 +41,16 @@ type terminal struct {
 type recorder struct {
 	msgs chan tea.Msg
 	exec func(*exec.Cmd) tea.Cmd
+	out  *Writer
 }
 
 type startedMsg struct{}
 
 func (r recorder) Init() tea.Cmd { return func() tea.Msg { return startedMsg{} } }
-func (r recorder) View() string  { return "ready" }
+func (r recorder) View() string {
+	_, _ = r.out.WriteString("ready")
+	return ""
+}
 func (r recorder) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	r.msgs <- m
 	if run, ok := m.(runMsg); ok {
@@ -68,15 +74,25 @@ func startTerminal(t *testing.T) *terminal {
 	term.changed = sync.NewCond(&term.mu)
 	term.reader = New(slave, func(m tea.Msg) { term.program.Send(m) })
 	writer := NewWriter(slave)
+	writer.SetMouse(true)
 	run := func(cmd *exec.Cmd) tea.Cmd {
-		return Exec(term.reader, writer, cmd, func(err error) tea.Msg { return ranMsg{err} })
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+		return tea.Exec(Away{term.reader, writer, cmd.Run}, func(err error) tea.Msg { return ranMsg{err} })
 	}
-	options := append(Options(term.reader, writer), tea.WithAltScreen(), tea.WithoutSignalHandler())
-	term.program = tea.NewProgram(recorder{term.msgs, run}, options...)
+	term.program = tea.NewProgram(recorder{term.msgs, run, writer}, tea.WithInput(term.reader), tea.WithoutRenderer(), tea.WithoutSignalHandler())
+	stop, err := term.reader.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Enter(); err != nil {
+		t.Fatal(err)
+	}
 	var running sync.WaitGroup
 	running.Go(term.look)
 	running.Go(func() {
 		_, err := term.program.Run()
+		_ = writer.Leave() // one that is gone is given back to nobody
+		stop()
 		term.done <- err
 	})
 	t.Cleanup(func() {
@@ -233,13 +249,57 @@ func TestAPasteWithoutMarksIsRecognisedByItsSize(t *testing.T) {
 
 func TestTheTerminalIsSetUpAndLeftAsItWas(t *testing.T) {
 	x := startTerminal(t)
-	x.seen(enterScreen+Setup, "ready") // before the first frame there would be none to see
+	x.seen(enterScreen+wholeScreen+Setup+mouseOn, "ready") // before the first frame there would be none to see
 	x.program.Quit()
 	if err := <-x.done; err != nil {
 		t.Fatalf("the program ended with %v", err)
 	}
 	x.done <- nil
-	x.seen(enterScreen+Setup, "ready", Teardown+popTitle+leaveScreen)
+	x.seen(enterScreen+wholeScreen+Setup+mouseOn, "ready", Teardown+popTitle+leaveScreen+showCursor)
+}
+
+func TestTeardownUndoesEveryModeThatMayBeSet(t *testing.T) {
+	for _, off := range []string{
+		"\x1b[?2026l", "\x1b[<u", "\x1b[>4;0m", "\x1b[?5522l", "\x1b[?2004l", "\x1b[?1000l", "\x1b[?1002l", "\x1b[?1003l", "\x1b[?1006l", "\x1b[?1004l", "\x1b[?7h",
+	} {
+		if !strings.Contains(Teardown, off) {
+			t.Errorf("Teardown lacks %q", off)
+		}
+	}
+}
+
+func TestNothingIsWrittenToATerminalThatIsAnothers(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w := NewWriter(file)
+	w.SetFarewell("farewell")
+	before := func() int { got, _ := os.ReadFile(file.Name()); return len(got) }
+	for range 2 {
+		w.Graphics([]byte("a picture"))
+		w.TellMouse()
+		if _, err := w.WriteString("a frame"); err == nil {
+			t.Error("a frame that was not written is said to be")
+		}
+		if err := w.Leave(); err != nil || before() != 0 {
+			t.Fatalf("%d bytes were written to a terminal that was never taken (%v)", before(), err)
+		}
+	}
+	if err := errors.Join(w.Enter(), w.Enter()); err != nil {
+		t.Fatal(err)
+	}
+	w.SetMouse(true)
+	w.TellMouse()
+	w.TellMouse()
+	if err := errors.Join(w.Leave(), w.Leave()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(file.Name())
+	if want := pushTitle + enterScreen + wholeScreen + Setup + mouseOn + Teardown + popTitle + "farewell" + leaveScreen + showCursor; string(got) != want || err != nil {
+		t.Errorf("written was %q, want %q", got, want)
+	}
 }
 
 func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
@@ -256,7 +316,7 @@ func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
 	if keys := show(x.until("z")); strings.Contains(keys, "h e l l o") {
 		t.Errorf("what was typed into the other program reached ours: %s", keys)
 	}
-	x.seen(enterScreen+Setup, Teardown+popTitle+leaveScreen, "child? ", "got:hello", enterScreen+Setup)
+	x.seen(enterScreen+wholeScreen+Setup+mouseOn, Teardown+popTitle+leaveScreen, "child? ", "got:hello", enterScreen+wholeScreen+Setup+mouseOn)
 }
 
 func TestALostTerminalIsReported(t *testing.T) {
