@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"espy/ui/paint"
 	"espy/ui/screen"
 )
 
@@ -114,8 +115,9 @@ func TestTheComposerShowsTheCursorInEveryPlace(t *testing.T) {
 			c.buf.insert(text)
 			for {
 				lines := c.view(width, c.wants(width, 4), th, true, "")
-				if n := strings.Count(strings.Join(lines, "\n"), "\x1b[7m"); n != 1 {
-					t.Fatalf("%q at width %d with the cursor at %v shows %d cursors", text, width, c.buf.at, n)
+				n := strings.Count(strings.Join(lines, "\n"), caretMark)
+				if caret := takeCaret(lines, paint.Usual); n != 1 || !caret.Shown || caret.X < gutter || caret.X >= width {
+					t.Fatalf("%q at width %d with the cursor at %v shows %d cursors, the last at %+v", text, width, c.buf.at, n, caret)
 				}
 				for _, line := range lines {
 					if screen.Width(line) > width {

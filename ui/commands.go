@@ -306,10 +306,10 @@ func (m *model) runMouse(args string) tea.Cmd {
 	m.mouse = on
 	if on {
 		m.say("the wheel scrolls and a click unfolds; hold shift to select with the mouse", false)
-		return tea.EnableMouseCellMotion
+	} else {
+		m.say("the mouse is the terminal's again", false)
 	}
-	m.say("the mouse is the terminal's again", false)
-	return tea.DisableMouse
+	return m.tellMouse()
 }
 
 func (m *model) runHelp(string) tea.Cmd {

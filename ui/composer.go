@@ -158,7 +158,7 @@ func placeholder(hint string, width int, t *theme, focused bool) string {
 	if !focused {
 		return t.faint.Render(hint)
 	}
-	return t.cursor.Render(" ") + t.faint.Render(hint)
+	return caretMark + " " + t.faint.Render(hint)
 }
 
 func (c *composer) drawRow(r visual, cursor bool, t *theme) string {
@@ -173,7 +173,11 @@ func (c *composer) drawRow(r visual, cursor bool, t *theme) string {
 		switch {
 		case here:
 			flush()
-			out.WriteString(t.cursor.Render(text))
+			out.WriteString(caretMark)
+			if line[i].chip != nil {
+				text = t.chip.Render(text)
+			}
+			out.WriteString(text)
 		case line[i].chip != nil:
 			flush()
 			out.WriteString(t.chip.Render(text))
@@ -183,7 +187,7 @@ func (c *composer) drawRow(r visual, cursor bool, t *theme) string {
 	}
 	flush()
 	if cursor && c.buf.at.col >= r.to {
-		out.WriteString(t.cursor.Render(" "))
+		out.WriteString(caretMark)
 	}
 	return out.String()
 }

@@ -272,7 +272,7 @@ func (d *dialog) line(width int, t *theme) []string {
 	if over > 0 {
 		text = string([]rune(text)[min(over, len([]rune(text))):])
 	}
-	return []string{"  " + t.dim.Render(label+": ") + text + t.cursor.Render(" ")}
+	return []string{"  " + t.dim.Render(label+": ") + text + caretMark}
 }
 
 func (d *dialog) list(width, rows int, t *theme) []string {

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -101,12 +100,6 @@ func (m *model) arm() tea.Cmd {
 	}
 	m.dialog.question.arming = true
 	return m.afterFrame(grace, armQuestion{m.dialog.question.ask.ID})
-}
-
-// afterFrame brings a message a pause after the frame that this update leads to was shown. What a key must not answer
-// before a person can have seen it waits for such a message.
-func (m *model) afterFrame(pause time.Duration, msg tea.Msg) tea.Cmd {
-	return m.work.after(pause, msg)
 }
 
 func (m *model) onArm(msg armQuestion) {

@@ -147,7 +147,7 @@ func (m *model) findText() string {
 	case m.find.missed:
 		text += "  is nowhere"
 	case m.find.writing:
-		text += "▏ " + k(actChoose) + " keeps it · " + k(actDismiss) + " goes back"
+		text += caretMark + " · " + k(actChoose) + " keeps it · " + k(actDismiss) + " goes back"
 	default:
 		text += "  " + k(actItemNext) + " older · " + k(actItemBefore) + " newer · " + k(actItemLeave) + " back"
 	}

@@ -252,7 +252,7 @@ func (m *model) onGlobalMore(a action) (tea.Cmd, bool) {
 	case actSessions:
 		return m.pickSession(), true
 	case actRedraw:
-		return tea.ClearScreen, true
+		return m.repaint(), true
 	case actSuspend:
 		return m.suspend(), true
 	case actCancel:

@@ -60,7 +60,7 @@ func (m *model) onEditorReady(e editorReady) tea.Cmd {
 	name := editorCommand(os.Getenv)
 	cmd := exec.Command(name[0], append(name[1:], e.path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = m.o.Input, m.o.Output, os.Stderr // the terminal itself, not the program's reader of it
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{e.path, err} })
+	return m.handOver(cmd.Run, func(err error) tea.Msg { return edited{e.path, err} })
 }
 
 // editorCommand is $VISUAL, $EDITOR or vi, with the arguments it was given there.
@@ -75,7 +75,7 @@ func editorCommand(getenv func(string) string) []string {
 
 func (m *model) onEdited(e edited) tea.Cmd {
 	m.away.Store(false)
-	again := m.resendGraphics()
+	again := m.back()
 	if e.err != nil {
 		m.say(fmt.Sprintf("the editor did not run: %v; set $VISUAL or $EDITOR", e.err), true)
 	}
@@ -107,10 +107,27 @@ func (m *model) suspend() tea.Cmd {
 		m.say("there is no shell to go back to; "+m.keys.key(actCancel)+" twice quits", false)
 		return nil
 	}
-	return tea.Batch(tea.Suspend, m.work.do(func(ctx context.Context) tea.Msg {
-		wakeUnlessStopped(ctx)
-		return nil
-	}))
+	return m.handOver(stopUntilWoken, func(err error) tea.Msg { return resumed{err} })
+}
+
+// resumed says that espy is in the foreground again.
+type resumed struct{ err error }
+
+func (m *model) onResumed(r resumed) tea.Cmd {
+	if r.err != nil {
+		m.say("espy could not be suspended: "+r.err.Error(), true)
+	}
+	return m.back()
+}
+
+// back is what follows once espy has the terminal again: its size may be another, its pictures are lost.
+func (m *model) back() tea.Cmd {
+	if m.out != nil {
+		if width, height, err := m.out.Size(); err == nil {
+			m.resize(width, height)
+		}
+	}
+	return m.resendGraphics()
 }
 
 func (m *model) quit() tea.Cmd { return tea.Quit }
@@ -134,8 +151,8 @@ func (m *model) onReply(r input.ReplyMsg) tea.Cmd {
 	if r.Kind == input.Background && m.caps.Shade != input.UnknownShade && (m.o.Theme == "" || m.o.Theme == "auto") {
 		m.dress(m.caps.Shade == input.Dark)
 	}
-	if r.Kind == input.Mode && m.out != nil {
-		m.out.SetFrames(m.caps.Frames)
+	if r.Kind == input.Mode && m.painter != nil {
+		m.painter.SetMarked(m.caps.Frames)
 	}
 	if r.Kind == input.Paste {
 		return m.onClipEvent(r.Data)

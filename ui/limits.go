@@ -4,8 +4,6 @@ import "time"
 
 // The numbers that may be tuned, each with its unit and its reason.
 const (
-	// framesPerSecond is the most Bubble Tea allows; a key shows after 4 ms instead of 9.
-	framesPerSecond = 120
 	// deltaPause lets pieces of an answer gather before the screen is drawn again.
 	deltaPause = 40 * time.Millisecond
 	// spinnerPause moves the sign of work and what is said beside it: four times a second is alive and can be read.
@@ -20,10 +18,8 @@ const (
 	grace = 300 * time.Millisecond
 	// quitWindow is within which a second ctrl+c quits.
 	quitWindow = 2 * time.Second
-	// stopTime is how long the system may take to stop espy on ctrl+z before espy looks whether it did, and
-	// stopChecks how often it looks: the screen needs a moment to be handed over first.
-	stopTime   = 400 * time.Millisecond
-	stopChecks = 3
+	// stopTime is how long the system may take to stop espy on ctrl+z before espy goes on.
+	stopTime = 400 * time.Millisecond
 	// awayAfter is how long the keyboard must have rested before a person counts as turned away, longTurn how long a turn
 	// must have taken to be worth a notification, notifyCells how wide one may be.
 	awayAfter   = 8 * time.Second

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"espy/agent/guard"
 	"espy/ui/input"
+	"espy/ui/paint"
 )
 
 // model is the top of the program. It routes messages to the regions and lays them out; what a region does
@@ -59,7 +61,8 @@ type model struct {
 	draft   draftKeeper
 
 	parts parts
-	frame string
+	lines []string // the frame, for View
+	caret paint.Caret
 	stale bool
 	fault string // the report of a fault that ends the program
 
@@ -69,8 +72,10 @@ type model struct {
 
 	viewer *viewer // a picture that fills the screen
 
-	out     *input.Writer // the terminal; nil in tests
-	title   string        // of the window, as last written
+	keysIn  *input.Reader // the terminal, as it is read, written and painted; nil in tests
+	out     *input.Writer
+	painter *paint.Painter
+	title   string // of the window, as last written
 	caps    input.Caps
 	clip    clipEvents
 	profile termenv.Profile
@@ -131,15 +136,14 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 func (m *model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-		m.list.tall(m.height >= tallHeight)
+		m.resize(msg.Width, msg.Height)
 		return nil
 	case tea.MouseMsg:
 		return m.onMouse(msg)
 	case input.ReplyMsg:
 		return m.onReply(msg)
-	case tea.ResumeMsg:
-		return m.resendGraphics()
+	case resumed:
+		return m.onResumed(msg)
 	case previewReady:
 		m.onPreviewReady(msg)
 		return nil
@@ -236,18 +240,31 @@ type tick struct{}
 // say puts a sentence above the composer; "" takes it away.
 func (m *model) say(text string, bad bool) { m.notice = notice{text, bad} }
 
-// View returns the frame; it is drawn once for each change.
-func (m *model) View() (frame string) {
+// View returns the frame as text. In front of a terminal the painter is given its lines instead.
+func (m *model) View() string {
+	if m.stale {
+		m.lines, m.caret = m.frameNow()
+	}
+	return strings.Join(m.lines, "\n")
+}
+
+// frameNow draws the frame, and where the cursor stands in it; it is drawn once for each change.
+func (m *model) frameNow() (lines []string, caret paint.Caret) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			m.fault = crashReport(fault)
-			frame = "espy met a fault in itself; press any key"
+			lines, caret = []string{"espy met a fault in itself; press any key"}, paint.Caret{}
 		}
 	}()
-	if m.stale {
-		m.frame, m.stale = m.draw(), false
-	}
-	return m.frame
+	m.stale = false
+	lines = m.draw()
+	return lines, takeCaret(lines, m.caretShape())
+}
+
+// resize takes the size of the window.
+func (m *model) resize(width, height int) {
+	m.width, m.height = width, height
+	m.list.tall(m.height >= tallHeight)
 }
 
 // parts is the screen from bottom to top, as lines.
@@ -309,12 +326,12 @@ func (m *model) layout() tea.Cmd {
 	return tea.Batch(tidy, m.list.layout(), m.previews())
 }
 
-func (m *model) draw() string {
+func (m *model) draw() []string {
 	if m.width <= 0 || m.height <= 0 {
-		return ""
+		return nil
 	}
 	if m.viewer != nil {
-		return strings.Join(m.fit(m.viewer.lines), "\n")
+		return m.fit(slices.Clone(m.viewer.lines))
 	}
 	p := m.parts
 	lines := m.list.view()
@@ -328,7 +345,7 @@ func (m *model) draw() string {
 	if len(lines) > m.height { // a screen of a few lines shows the composer first
 		lines = lines[len(lines)-m.height:]
 	}
-	return strings.Join(m.fit(lines), "\n")
+	return m.fit(lines)
 }
 
 // fit cuts lines to the screen. Regions keep to their width; a screen of a few columns cannot be kept to.

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"espy/ui/input"
+	"espy/ui/paint"
 )
 
 // Run shows the full-screen program until the person leaves, a signal ends it, the terminal goes or ctx
@@ -25,31 +26,59 @@ func Run(ctx context.Context, o Options) error {
 	profile := profileOf(os.Getenv)
 	m := newModel(o, newTheme(o.Theme, o.Dark, o.NoColor, profile), work)
 	m.out, m.profile = out, profile
+	out.SetMouse(o.Mouse)
 	m.gallery.profile, m.gallery.tmux = profile, os.Getenv("TMUX") != ""
 
 	var program *tea.Program
-	reader := input.New(o.Input, func(msg tea.Msg) { program.Send(msg) })
-	stop, err := reader.Start()
+	m.keysIn = input.New(o.Input, func(msg tea.Msg) { program.Send(msg) })
+	leave, err := m.takeTerminal(func(report string) { program.Send(crashed{report}) })
 	if err != nil {
-		return fmt.Errorf("the terminal cannot be read: %w", err)
+		return err
 	}
-	defer stop()
-	guarded := guardedReader{reader, func(report string) { program.Send(crashed{report}) }}
-	program = tea.NewProgram(m, append(programOptions(o, work.ctx), tea.WithInput(guarded), tea.WithOutput(out))...)
+	width, height, err := out.Size()
+	if err != nil {
+		leave()
+		return fmt.Errorf("the terminal has no size: %w", err)
+	}
+	guarded := guardedReader{m.keysIn, func(report string) { program.Send(crashed{report}) }}
+	program = tea.NewProgram(painted{m, width, height}, tea.WithContext(work.ctx), tea.WithoutRenderer(),
+		tea.WithoutSignalHandler(), tea.WithInput(guarded), tea.WithOutput(out))
 	unwatch := watchSignals(program, &m.away)
+	unsize := out.WatchSize(func() { sendSize(program, out) })
 	_, err = program.Run()
+	unsize()
 	unwatch()
+	leave()
 	work.end()
 	return m.farewell(err)
 }
 
-func programOptions(o Options, ctx context.Context) []tea.ProgramOption {
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithAltScreen(),
-		tea.WithoutSignalHandler()}
-	if o.Mouse {
-		options = append(options, tea.WithMouseCellMotion())
+// takeTerminal makes the terminal the program's, with a painter for it, and returns what gives it back. Nothing is left of
+// the program in it then: where it takes nothing any more it is not waited for.
+func (m *model) takeTerminal(fault func(report string)) (leave func(), err error) {
+	stop, err := m.keysIn.Start()
+	if err != nil {
+		return nil, fmt.Errorf("the terminal cannot be read: %w", err)
 	}
-	return options
+	if err := m.out.Enter(); err != nil {
+		stop()
+		return nil, fmt.Errorf("the terminal cannot be written to: %w", err)
+	}
+	m.painter = paint.New(m.out, func(f any) { fault(crashReport(f)) })
+	m.painter.Resume()
+	return func() {
+		if m.painter.Close() {
+			_ = m.out.Leave() // a terminal that is gone needs nothing
+		}
+		stop()
+	}, nil
+}
+
+// sendSize tells the program the size of the window.
+func sendSize(program *tea.Program, out *input.Writer) {
+	if width, height, err := out.Size(); err == nil {
+		program.Send(tea.WindowSizeMsg{Width: width, Height: height})
+	}
 }
 
 // guardedReader keeps a fault in reading the terminal from ending the program with the terminal in pieces:

@@ -3,8 +3,8 @@
 package ui
 
 import (
-	"context"
 	"os"
+	"os/signal"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,18 +21,21 @@ func suspendable() bool {
 	return err == nil && parent == own
 }
 
-// wakeUnlessStopped brings espy back where the system did not stop it: the kernel ignores the request in a group
-// of processes that no shell with job control watches, such as a script's, and nobody would ever wake it. While
-// espy is stopped this is too, and afterwards one wake-up more changes nothing.
-func wakeUnlessStopped(ctx context.Context) {
-	tick := time.NewTicker(stopTime)
-	defer tick.Stop()
-	for range stopChecks {
-		select {
-		case <-tick.C:
-			_ = unix.Kill(os.Getpid(), unix.SIGCONT)
-		case <-ctx.Done():
-			return
-		}
+// stopUntilWoken stops espy and its group of processes, as ctrl+z does, and returns when it is in the foreground again. In
+// a group that no shell with job control watches, such as a script's, the kernel ignores the request and nobody would
+// ever wake espy; then it goes on after a moment.
+func stopUntilWoken() error {
+	woken := make(chan os.Signal, 1)
+	signal.Notify(woken, unix.SIGCONT)
+	defer signal.Stop(woken)
+	if err := unix.Kill(0, unix.SIGTSTP); err != nil {
+		return err
 	}
+	late := time.NewTimer(stopTime) // stopped, it does not run either
+	defer late.Stop()
+	select {
+	case <-woken:
+	case <-late.C:
+	}
+	return nil
 }

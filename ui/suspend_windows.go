@@ -1,8 +1,6 @@
 package ui
 
-import "context"
-
 // suspendable is false: Windows has no job control.
 func suspendable() bool { return false }
 
-func wakeUnlessStopped(context.Context) {}
+func stopUntilWoken() error { return nil }

@@ -24,7 +24,6 @@ type theme struct {
 	warn   lipgloss.Style
 	bad    lipgloss.Style
 
-	cursor   lipgloss.Style // the cell the cursor stands on
 	chip     lipgloss.Style // a picture on the row, a folded paste
 	selected lipgloss.Style // what the keys act on
 	match    lipgloss.Style // letters a filter found
@@ -77,14 +76,14 @@ func newTheme(name string, dark, noColor bool, profile termenv.Profile) *theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(profile)
 	r.SetHasDarkBackground(name != "light")
-	t := paint(name, colours, r.NewStyle)
+	t := themeFrom(name, colours, r.NewStyle)
 	if colours == sixteen {
 		t.markdown = markdown.Sixteen()
 	}
 	return t
 }
 
-func paint(name string, p palette, style func() lipgloss.Style) *theme {
+func themeFrom(name string, p palette, style func() lipgloss.Style) *theme {
 	colour := func(c string) lipgloss.Style {
 		if c == "" {
 			return style()
@@ -94,7 +93,7 @@ func paint(name string, p palette, style func() lipgloss.Style) *theme {
 	t := &theme{name: name, markdown: markdownTheme(name), plain: style(), strong: style().Bold(true),
 		dim: colour(p.dim), faint: colour(p.faint), accent: colour(p.accent), person: colour(p.person),
 		ok: colour(p.ok), warn: colour(p.warn), bad: colour(p.bad),
-		cursor: style().Reverse(true), chip: colour(p.accent), match: colour(p.accent).Bold(true),
+		chip: colour(p.accent), match: colour(p.accent).Bold(true),
 		found: colour(p.warn).Reverse(true).Bold(true), alarm: colour(p.bad).Bold(true).Reverse(true), badge: colour(p.accent).Reverse(true)}
 	t.selected = style().Reverse(true)
 	if p.back != "" {

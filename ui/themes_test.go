@@ -44,6 +44,9 @@ func (d *driver) cells() string {
 			out.WriteString("~" + s + "\n")
 		}
 	}
+	if c := d.m.caret; c.Shown {
+		fmt.Fprintf(&legend, "cursor at %d,%d\n", c.X, c.Y)
+	}
 	return out.String() + "\n" + legend.String()
 }
 

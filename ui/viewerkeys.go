@@ -22,7 +22,7 @@ func (m *model) onViewerKey(name string) tea.Cmd {
 	case actSuspend:
 		return m.suspend()
 	case actRedraw:
-		return tea.ClearScreen
+		return m.repaint()
 	}
 	a := m.keys.find(inViewer, name)
 	if a != "" {

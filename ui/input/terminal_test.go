@@ -322,6 +322,7 @@ func TestAnotherProgramGetsTheTerminalAndGivesItBack(t *testing.T) {
 func TestALostTerminalIsReported(t *testing.T) {
 	x := startTerminal(t)
 	x.person.Close()
+	x.program.Send(startedMsg{}) // the read that is under way keeps the terminal alive until something is written
 	x.wait("the notice", func(m tea.Msg) bool { c, ok := m.(ClosedMsg); return ok && c.Err != nil })
 }
 
