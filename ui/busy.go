@@ -52,6 +52,10 @@ func (s *session) follow(e agent.Event) {
 		if t.activity = ""; len(t.running) == 0 {
 			t.doing, t.asking = s.waitingFor(), e.Call.ID != agent.TypedCall
 		}
+	case agent.UsageChanged:
+		if e.Task != "" {
+			t.in, t.out = t.in+e.Usage.Input, t.out+e.Usage.Output
+		}
 	case agent.Activity:
 		t.activity = flat(e.Text)
 	case agent.TurnEnded:
@@ -99,6 +103,9 @@ func (s *session) doing(now time.Time) string {
 func (c *call) doing() string {
 	verb := map[string]string{"shell": "running", "read": "reading", "read_media": "looking at", "write": "writing", "edit": "editing",
 		"grep": "searching for", "glob": "looking for", "fetch": "fetching"}[c.call.Name]
+	if c.task != nil && c.task.state.Doing != "" {
+		return flat(c.summary) + ": " + flat(c.task.state.Doing)
+	}
 	if verb == "" || c.call.Args == "" {
 		return flat(c.summary)
 	}

@@ -34,7 +34,8 @@ type call struct {
 	result   message.ToolResult
 	pictures []message.PictureRecord
 	took     time.Duration
-	judged   string // how permission came out
+	judged   string    // how permission came out
+	task     *taskView // of a call that runs a conversation of its own
 }
 
 func (c *call) draw(width int, l look) []string {
@@ -46,8 +47,11 @@ func (c *call) draw(width int, l look) []string {
 		lines = append(lines, c.looked(i, width, l)...)
 	}
 	lines = append(lines, c.newest(width, l)...)
-	if l.open {
+	if l.open && c.task == nil {
 		lines = append(lines, c.arguments(width, l)...)
+	}
+	if c.task != nil {
+		lines = append(lines, c.task.draw(c, width, l)...)
 	}
 	return append(lines, c.outcome(width, l)...)
 }
@@ -299,6 +303,9 @@ func (c *call) compact() bool  { return true }
 // finish takes the result in.
 func (c *call) finish(r message.ToolResult, pictures []message.PictureRecord, took time.Duration) {
 	c.result, c.pictures, c.took, c.state = r, pictures, took, callDone
+	if c.task == nil {
+		c.task = storedTask(r)
+	}
 	switch {
 	case r.Meta[message.MetaRefused] != "":
 		c.state = callRefused

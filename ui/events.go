@@ -41,7 +41,7 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 	deltas := 0
 	for _, e := range a.events {
 		switch e := e.(type) {
-		case agent.TextDelta, agent.ThinkingDelta, agent.CallProgress:
+		case agent.TextDelta, agent.ThinkingDelta, agent.CallProgress, agent.TaskChanged:
 			deltas++
 		case agent.Opened:
 			m.talk.take(e, m.o.Clock())

@@ -60,6 +60,8 @@ const (
 	// fewNewest and mostNewest are how many of its newest output lines a running call shows, the latter where the screen is
 	// tall or the call unfolded.
 	fewNewest, mostNewest = 3, 5
+	// mostSteps is how many of its newest calls a task shows; its log holds all.
+	mostSteps = 200
 	// openLines is how many lines of a result an unfolded call draws: more than what a tool hands the model (30,000
 	// characters) has, unless it is all line ends.
 	openLines = 4000

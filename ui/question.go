@@ -104,6 +104,7 @@ func questionBody(ask agent.PermissionAsked, width int, t *theme) []string {
 			lines = append(lines, styled(screen.Chop(name+screen.Visible(text), width), t.dim.Render)...)
 		}
 	}
+	fact("for the task ", ask.Title)
 	if e.Kind != guard.KindExec {
 		if !e.Diff { // a diff names its file
 			fact("", e.Summary)

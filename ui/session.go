@@ -226,12 +226,20 @@ func (s *session) takeCall(e agent.Event, now time.Time) {
 		s.settle(e.Result, e.Pictures, e.Took)
 	case agent.PermissionAsked:
 		s.asks = append(s.asks, e)
+		if e.Task != "" {
+			s.taskWaits(e.Task)
+			break
+		}
 		if c, i := s.call(e.Call.ID); c != nil {
 			c.state = callWaits
 			s.list.changed(i)
 		}
 	case agent.PermissionSettled:
 		s.judged(e, now)
+	case agent.TaskStarted:
+		s.takeTask(e.CallID, e.State, nil)
+	case agent.TaskChanged:
+		s.takeTask(e.CallID, e.State, e.Step)
 	default:
 		s.takeFact(e, now)
 	}
@@ -267,6 +275,10 @@ func (s *session) call(id string) (*call, int) {
 
 func (s *session) judged(e agent.PermissionSettled, now time.Time) {
 	s.asks = slices.DeleteFunc(s.asks, func(a agent.PermissionAsked) bool { return e.ID != "" && a.ID == e.ID })
+	if e.Task != "" {
+		s.taskWaits(e.Task)
+		return
+	}
 	c, i := s.call(e.Call.ID)
 	if c == nil {
 		return

@@ -3,6 +3,7 @@ package headless
 import (
 	"espy/agent"
 	"espy/agent/guard"
+	"espy/agent/message"
 )
 
 // eventsVersion is written into every line of --events. Fields and types are only ever added.
@@ -38,13 +39,16 @@ func eventLine(e agent.Event, session string) line {
 		if len(call.Blobs) > 0 {
 			fields["blob"], fields["blobs"] = call.Blobs[0], call.Blobs
 		}
+		if task := e.Result.Meta[message.MetaTask]; task != "" {
+			fields["task"] = task
+		}
 		return put("call_finished", fields)
 	case agent.PermissionSettled:
 		decision := guard.Deny
 		if e.Allowed {
 			decision = guard.Allow
 		}
-		return put("permission", line{"id": e.Call.ID, "name": e.Call.Name, "args": e.Call.Args, "decision": decision, "reason": e.Reason})
+		return put("permission", ofTask(e.Task, line{"id": e.Call.ID, "name": e.Call.Name, "args": e.Call.Args, "decision": decision, "reason": e.Reason}))
 	case agent.JobChanged:
 		fields := line{"id": e.Job.ID, "command": e.Job.Command, "running": e.Job.Running()}
 		if !e.Job.Running() {
@@ -52,9 +56,16 @@ func eventLine(e agent.Event, session string) line {
 		}
 		return put("job", fields)
 	case agent.Notice:
-		return put("notice", line{"kind": e.Kind, "sentence": e.Sentence})
+		return put("notice", ofTask(e.Task, line{"kind": e.Kind, "sentence": e.Sentence}))
 	case agent.UsageChanged:
-		return put("usage", line{"input": e.Usage.Input, "output": e.Usage.Output, "cached": e.Usage.CacheRead, "cache_written": e.Usage.CacheWrite, "cost": e.Meter.Cost})
+		return put("usage", ofTask(e.Task, line{"input": e.Usage.Input, "output": e.Usage.Output, "cached": e.Usage.CacheRead, "cache_written": e.Usage.CacheWrite, "cost": e.Meter.Cost}))
+	case agent.TaskStarted:
+		return put("task_started", line{"id": e.CallID, "task": e.State.Task, "title": e.State.Title, "model": e.State.Model})
+	case agent.TaskChanged:
+		if e.Step == nil {
+			return nil // text and usage of a task have no lines of their own
+		}
+		return put("task_call", line{"id": e.CallID, "task": e.State.Task, "n": e.Step.N, "name": e.Step.Name, "summary": e.Step.Summary, "state": e.Step.State})
 	case agent.Rejected:
 		return put("error", line{"sentence": e.Err.Error()})
 	case agent.TurnEnded:
@@ -65,4 +76,12 @@ func eventLine(e agent.Event, session string) line {
 		return put("turn_ended", fields)
 	}
 	return nil
+}
+
+// ofTask says which call's task a line is about; lines of the conversation itself do not have the field.
+func ofTask(call string, fields line) line {
+	if call != "" {
+		fields["of_task"] = call
+	}
+	return fields
 }

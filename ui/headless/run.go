@@ -109,6 +109,10 @@ func (r *runner) take(e agent.Event) (code int, done bool) {
 		if reason := e.Result.Meta[message.MetaRefused]; reason != "" {
 			r.sum.Refused = append(r.sum.Refused, refusedLine{e.Call.Name, reason})
 		}
+	case agent.PermissionSettled:
+		if e.Task != "" && !e.Allowed {
+			r.sum.Refused = append(r.sum.Refused, refusedLine{e.Call.Name, e.Reason})
+		}
 	case agent.UsageChanged:
 		r.sum.Usage = usageLine{r.sum.Usage.Input + e.Usage.Input, r.sum.Usage.Output + e.Usage.Output, r.sum.Usage.Cached + e.Usage.CacheRead}
 		r.sum.Cost = e.Meter.Cost

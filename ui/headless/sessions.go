@@ -87,7 +87,19 @@ func ShowSession(ctx context.Context, s *store.Store, id string, out Output) err
 		fmt.Fprintf(out.Err, "espy: skipped what is damaged in this session's log: %d of its lines\n", loaded.Damaged)
 	}
 	WriteTranscript(out.Out, projection.NewHistory(loaded.Records).Conversation().Messages)
+	writeTasks(out.Out, id, loaded.Records)
 	return nil
+}
+
+// writeTasks says how to see the conversations that calls held. Those of a fork are named by the fork.
+func writeTasks(w io.Writer, id string, records []message.Record) {
+	first := "── tasks\n"
+	for _, r := range records {
+		if r, ok := r.(message.TaskRecord); ok {
+			fmt.Fprintf(w, "%sespy sessions show %s/%s  %s\n", first, oneLine(id), oneLine(r.Task), oneLine(r.Title))
+			first = ""
+		}
+	}
 }
 
 // WriteTranscript prints messages for reading: who, when, and the words.
