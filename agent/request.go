@@ -332,9 +332,7 @@ func (a *Agent) writeAnswer(route providers.Route, request providers.Request, re
 	}
 	a.events.put(AnswerDone{record.Body()})
 	if u := response.Usage; u != nil {
-		a.spent(message.UsageRecord{Provider: m.Provider, Model: m.Model, Usage: *u, Cost: costOf(route, *u)})
-	}
-	if response.Usage != nil {
+		a.spent(message.UsageRecord{Provider: m.Provider, Model: m.Model, Usage: *u, Cost: costOf(route, *u), Pictures: pictures})
 		a.events.put(UsageChanged{Usage: *response.Usage, Meter: a.meter()})
 	} else {
 		a.events.put(MeterChanged{Meter: a.meter()})

@@ -122,6 +122,7 @@ func (t *task) furnish(session *store.Session, plan taskPlan) (*Agent, error) {
 	opt.Connect, opt.Tasks = plan.connect(session), nil
 	opt.Tools = plan.tools
 	opt.Env.Ledger = &tools.Ledger{} // what the session's model read, this one has not
+	opt.Env.Jobs = nil               // they stay the session's, which is told of them
 	opt.Env.Jobs = &tools.Jobs{}     // they end with the task
 	opt.MaxTurns, opt.MaxCost = plan.maxTurns, plan.maxCost
 	system := append(append([]string(nil), opt.System()...), strings.TrimSpace(taskText))
@@ -131,7 +132,7 @@ func (t *task) furnish(session *store.Session, plan taskPlan) (*Agent, error) {
 		return nil, err
 	}
 	a.task, a.hooks, a.files, a.changing = t, t.outer.hooks, t.outer.files, t.outer.changing
-	a.env.Redacted = t.outer.redacted
+	a.env.Redacted, a.env.Jobs, a.env.Ask = t.outer.redacted, t.outer.env.Jobs, nil
 	a.events.relay = t.relay
 	return a, nil
 }

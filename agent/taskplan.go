@@ -49,7 +49,7 @@ func (a *Agent) planTask(r tools.TaskRequest) (taskPlan, error) {
 	if err := providers.CheckImages(p.route, make([]message.Image, len(r.Pictures))); err != nil {
 		return p, tools.Mistake("task: " + err.Error())
 	}
-	if err := providers.CheckCapabilities(p.route, providers.Needs{Tools: len(p.tools.Specs()) > 0}); err != nil {
+	if err := providers.CheckCapabilities(p.route, providers.Needs{Tools: len(p.tools.All()) > 0}); err != nil {
 		return p, tools.Mistake("task: " + err.Error() + ", or give it no tools: \"tools\": []")
 	}
 	return p, nil
@@ -138,7 +138,7 @@ func (a *Agent) taskTools(wanted []string) (*tools.Registry, error) {
 			return nil, tools.Mistake("task: " + offered.Missing(name))
 		}
 	}
-	return offered.Only(wanted...), nil
+	return offered.Only(wanted...).Undeferred(), nil
 }
 
 // TaskEffect implements tools.Tasks. A task does nothing itself: what its calls would do is asked about when they come.

@@ -200,6 +200,15 @@ func (r *Registry) Only(names ...string) *Registry {
 	return only
 }
 
+// Undeferred declares every tool from the start. It is for what Only returned, before anybody else has it.
+func (r *Registry) Undeferred() *Registry {
+	for name, t := range r.tools {
+		t.Deferred = false
+		r.tools[name] = t
+	}
+	return r
+}
+
 // Specs is what Offer declares.
 func (r *Registry) Specs() []providers.ToolSpec { return r.Offer().Specs }
 
