@@ -18,6 +18,7 @@ type Config struct {
 	Mode        string
 	Providers   map[string]Provider
 	Models      []Model
+	MCP         map[string]MCPServer // by name
 	Tools       Tools
 	History     History
 	Task        Task
@@ -105,6 +106,7 @@ func Default() Config {
 	return Config{
 		Mode:      "ask",
 		Providers: map[string]Provider{},
+		MCP:       map[string]MCPServer{},
 		History:   History{MaxImages: 5, EvictStep: 5},
 		Task:      Task{MaxTurns: 50, Models: map[string]string{}},
 

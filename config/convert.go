@@ -60,6 +60,9 @@ func (m *merging) text(r row, e entry, safety bool) (any, bool) {
 	if r.expand {
 		return m.expand(r, e)
 	}
+	if r.refers {
+		return m.refer(e)
+	}
 	if err := m.judge(r, s); err != nil {
 		m.problem(e.value.at, e.path, safety, "%v", err)
 		return nil, false

@@ -155,6 +155,7 @@ newline = ["alt+enter", "ctrl+j"]
 			Price:  map[string]float64{"input": 3, "output": 15.5, "cache_read": 0.3, "cache_write": 10},
 			Quirks: map[string]any{"developer_role": true, "id_style": "alnum9"},
 		}, {ID: "local/n", Limits: map[string]int64{"max_images": 1}}},
+		MCP:         map[string]MCPServer{},
 		Tools:       Tools{AlwaysLoad: []string{"read_media"}},
 		Task:        Task{Model: "fast", Models: map[string]string{"fast": "local/n"}, MaxTurns: 12, MaxCost: 0.5},
 		History:     History{7, 2},
@@ -190,10 +191,20 @@ func TestEachRowOfTheSchemaIsReadAndPutSomewhere(t *testing.T) {
 		if r.path == "models.[].id" {
 			line = "[[models]]\nid = "
 		}
-		h.user("")
+		base := ""
+		switch r.path {
+		case "mcp.*.command", "mcp.*.url":
+		case "mcp.*.headers.*":
+			base = "mcp.x.url = \"a\"\n"
+		default:
+			if strings.HasPrefix(r.path, "mcp.") {
+				base = "mcp.x.command = [\"a\"]\n"
+			}
+		}
+		h.user(base)
 		without, _ := Load(h.Options)
-		value := values[r.kind]
-		if r.path == "ui.mouse" || r.path == "ui.title" {
+		value, line := values[r.kind], base+line
+		if r.path == "ui.mouse" || r.path == "ui.title" || r.path == "mcp.*.enabled" {
 			value[0] = "false"
 		}
 		h.user(line + value[0])
@@ -230,7 +241,7 @@ var faultyFiles = map[string]struct {
 	"key of a model": {"context_window = 1", []string{
 		`1:1 "context_window" is not a setting; context_window belongs in [[models]]`}, false},
 	"wrong type": {"\"ä\" = 1\nhistory = { max_images = \"five\" }", []string{
-		`1:1 "\"ä\"" is not a setting; there is model, mode, providers, models, task, tools, history, permissions, ui, keys`,
+		`1:1 "\"ä\"" is not a setting; there is model, mode, providers, models, task, tools, history, permissions, ui, keys, mcp`,
 		`2:26 history.max_images must be a whole number; found the text "five"`}, false},
 	"wrong types": {"[ui]\nmouse = \"yes\"\nvim = 1\ntheme = true\npreviews = []", []string{
 		`2:9 ui.mouse must be true or false; found the text "yes"`,

@@ -16,10 +16,14 @@ import (
 type merging struct {
 	*loader
 	source
-	doc    *document
-	seen   map[string]int  // path -> offset of the entry that counts
-	muted  map[string]bool // tables that are unknown as a whole, told once
-	faults []found         // told at the end, in the order of the file
+	doc   *document
+	seen  map[string]int  // path -> offset of the entry that counts
+	muted map[string]bool // tables that are unknown as a whole, told once
+
+	theirs  map[string]bool // MCP servers of an earlier file
+	skipped map[string]bool // of those, the ones this file speaks of
+	faulty  map[string]bool // MCP servers with a fault in this file
+	faults  []found         // told at the end, in the order of the file
 }
 
 // found is a problem with its offset.
@@ -35,7 +39,11 @@ func (l *loader) file(s source) {
 		l.add(Problem{File: s.path, Sentence: fmt.Sprintf("the file cannot be read: %s; what it restricts is not known", cause(s.err))}, true)
 		return
 	}
-	m := &merging{loader: l, source: s, doc: parse(s.text), seen: map[string]int{}, muted: map[string]bool{}}
+	m := &merging{loader: l, source: s, doc: parse(s.text), seen: map[string]int{}, muted: map[string]bool{},
+		theirs: map[string]bool{}, skipped: map[string]bool{}, faulty: map[string]bool{}}
+	for name := range l.config.MCP {
+		m.theirs[name] = true
+	}
 	models := len(l.config.Models)
 	for _, f := range m.doc.faults {
 		m.syntax(f)
@@ -45,6 +53,7 @@ func (l *loader) file(s source) {
 		m.entry(e)
 	}
 	m.unnamed(models)
+	m.servers()
 	m.tell()
 }
 
@@ -67,12 +76,23 @@ func (m *merging) tell() {
 }
 
 func (m *merging) problem(at int, path []string, unsafe bool, format string, args ...any) {
+	if len(path) > 1 && path[0] == serverTable {
+		m.faulty[path[1]] = true
+	}
+	m.tellOf(at, path, unsafe, format, args...)
+}
+
+// tellOf tells a problem that costs nothing but the entry itself.
+func (m *merging) tellOf(at int, path []string, unsafe bool, format string, args ...any) {
 	m.faults = append(m.faults, found{at, unsafe, Problem{Key: shown(path), Sentence: fmt.Sprintf(format, args...)}})
 }
 
 // syntax tells a place that is not TOML. What was skipped with it may have been a restriction.
 func (m *merging) syntax(f fault) {
 	unsafe := len(f.table) > 0 && f.table[0] == "permissions"
+	if len(f.table) > 1 && f.table[0] == serverTable {
+		m.faulty[f.table[1]] = true
+	}
 	lost := strings.ToLower(string(m.doc.text[f.start:f.end]))
 	for _, word := range []string{"permission", "deny", "ask", "mode"} {
 		unsafe = unsafe || strings.Contains(lost, word)
@@ -99,7 +119,8 @@ func (m *merging) headers() {
 func (m *merging) entry(e entry) {
 	r, at, ok := find(e.path)
 	switch {
-	case ok:
+	case m.taken(e):
+	case ok && (e.kind != unstable.InlineTable || len(below(e.path)) == 0):
 		m.known(r, at, e)
 	case e.kind == unstable.InlineTable && len(below(e.path)) > 0:
 		for _, field := range e.fields {
@@ -212,7 +233,7 @@ func (m *merging) known(r row, at []string, e entry) {
 	}
 	m.seen[name] = e.at
 	if m.layer == projectLayer && r.project == "" {
-		m.problem(e.at, e.path, false, "%s in a project file is ignored; set it in your own %s", shown(e.path), configName)
+		m.tellOf(e.at, e.path, false, "%s in a project file is ignored; set it in your own %s", shown(e.path), configName)
 		return
 	}
 	if m.layer == permissionsLayer && e.path[0] != "permissions" {

@@ -42,6 +42,7 @@ type row struct {
 	project string // what a project file may do with it; "" nothing
 	secret  bool   // never quoted
 	expand  bool   // ${env:NAME} is replaced
+	refers  bool   // ${env:NAME} is checked and replaced later
 
 	// set puts a checked value in. At holds the names "*" and "[]" stood for.
 	set func(c *Config, at []string, v any)
@@ -52,7 +53,7 @@ type row struct {
 // schema is every key espy knows, in the order of the documentation.
 var schema = sync.OnceValue(func() []row {
 	var rows []row
-	for _, part := range [][]row{generalRows(), providerRows(), modelRows(), taskRows(), otherRows()} {
+	for _, part := range [][]row{generalRows(), providerRows(), modelRows(), taskRows(), otherRows(), serverRows()} {
 		rows = append(rows, part...)
 	}
 	return rows

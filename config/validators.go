@@ -22,24 +22,28 @@ type Validator struct {
 
 // Names of the validators a schema row asks for; main maps each to its owner's Validator.
 const (
-	CheckMode       = "mode"       // Names from the narrowest to the widest
-	CheckRule       = "rule"       // a permission rule
-	CheckTool       = "tool"       // the name of a tool, or the beginning of some with a * behind it
-	CheckTheme      = "theme"      //
-	CheckPreviews   = "previews"   //
-	CheckNotify     = "notify"     //
-	CheckSandbox    = "sandbox"    //
-	CheckNetwork    = "network"    //
-	CheckAction     = "action"     // the name of something a key can do
-	CheckKey        = "key"        // a key as written in [keys]
-	CheckCostRule   = "cost rule"  // a picture cost rule
-	CheckCapability = "capability" // supported, unsupported, unknown
-	CheckProtocol   = "protocol"   //
-	CheckLimit      = "limit"      // a column of a route's limits
-	CheckQuirk      = "quirk"      // a column of a server's quirks, with its Value
-	CheckURL        = "URL"        //
-	CheckProvider   = "provider"   // the name of a [providers.NAME] table
-	CheckModel      = "model"      // provider/model
+	CheckMode       = "mode"             // Names from the narrowest to the widest
+	CheckRule       = "rule"             // a permission rule
+	CheckTool       = "tool"             // the name of a tool, or the beginning of some with a * behind it
+	CheckTheme      = "theme"            //
+	CheckPreviews   = "previews"         //
+	CheckNotify     = "notify"           //
+	CheckSandbox    = "sandbox"          //
+	CheckNetwork    = "network"          //
+	CheckAction     = "action"           // the name of something a key can do
+	CheckKey        = "key"              // a key as written in [keys]
+	CheckCostRule   = "cost rule"        // a picture cost rule
+	CheckCapability = "capability"       // supported, unsupported, unknown
+	CheckProtocol   = "protocol"         //
+	CheckLimit      = "limit"            // a column of a route's limits
+	CheckQuirk      = "quirk"            // a column of a server's quirks, with its Value
+	CheckURL        = "URL"              //
+	CheckProvider   = "provider"         // the name of a [providers.NAME] table
+	CheckModel      = "model"            // provider/model
+	CheckServer     = "MCP server"       // the name of an [mcp.NAME] table
+	CheckVariable   = "variable"         // the name of a variable of the environment
+	CheckHeader     = "header"           // the name of a header
+	CheckPattern    = "tool of a server" // the name of a server's tool, or a pattern of names
 )
 
 // builtin are the validators of what this package itself defines; Options.Validators replaces them by name.
@@ -56,6 +60,10 @@ var builtin = sync.OnceValue(func() map[string]Validator {
 		CheckURL:        {Check: checkURL},
 		CheckProvider:   {Check: checkProvider},
 		CheckModel:      {Check: checkModel},
+		CheckServer:     {Check: checkServer},
+		CheckVariable:   {Check: checkVariable},
+		CheckHeader:     {Check: checkHeader},
+		CheckPattern:    {Check: checkPattern},
 	}
 })
 
