@@ -126,6 +126,9 @@ func (s *server) connect(dial context.Context) *link {
 		err = l.because(err)
 		l.close()
 	}
+	if err == nil {
+		s.opt.Publish(s.config.Name, found.tools) // first: who hears that it is ready finds its tools
+	}
 	s.mu.Lock()
 	s.dialing()
 	s.dialing = nil
@@ -139,7 +142,6 @@ func (s *server) connect(dial context.Context) *link {
 	s.state, s.link, s.catalog = Ready, l, found
 	s.tell()
 	s.mu.Unlock()
-	s.opt.Publish(s.config.Name, found.tools)
 	return l
 }
 
@@ -163,11 +165,11 @@ func (s *server) relist(ctx context.Context, l *link) {
 	if err != nil {
 		return // where the connection ended, that is told next
 	}
+	s.opt.Publish(s.config.Name, found.tools)
 	s.mu.Lock()
 	s.catalog = found
 	s.tell()
 	s.mu.Unlock()
-	s.opt.Publish(s.config.Name, found.tools)
 }
 
 // up is the connection for a call. One that ended is made again, once for each call and not in a row.
