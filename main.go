@@ -307,23 +307,14 @@ func modelsCommand() *cobra.Command {
 }
 
 func doctorCommand() *cobra.Command {
-	var ask bool
+	var offline bool
 	cmd := &cobra.Command{Use: "doctor", Short: "Say what works on this machine and terminal, and how to mend what does not", Args: between(0, 0, "espy doctor"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
-				route, why, err := s.Choose()
-				if err != nil {
-					s.Problems = append(s.Problems, err.Error())
-				}
-				facts := headless.DoctorFacts{State: s.Dirs.State, Problems: s.Problems, Route: route, Why: why, Servers: s.Book.Servers(), Getenv: os.Getenv,
-					Sandbox: s.Config.Permissions.Sandbox, Network: s.Config.Permissions.Network}
-				if ask {
-					facts.Asked = s.Ask(cmd.Context())
-				}
-				return headless.Doctor(cmd.Context(), facts, output())
+				return headless.Doctor(cmd.Context(), start.Diagnose(cmd.Context(), s, offline), output())
 			})
 		}}
-	cmd.Flags().BoolVar(&ask, "ask", false, "also ask the servers on this machine, and the configured ones, what they serve")
+	cmd.Flags().BoolVar(&offline, "offline", false, "ask no server")
 	return cmd
 }
 

@@ -175,6 +175,19 @@ func (m *model) dress(dark bool) {
 	}
 }
 
+// ColourDepth is how many colours the screen uses in a terminal, in words.
+func ColourDepth(getenv func(string) string) string {
+	switch profileOf(getenv) {
+	case termenv.TrueColor:
+		return "16 million"
+	case termenv.ANSI256:
+		return "256"
+	case termenv.ANSI:
+		return "16"
+	}
+	return "none"
+}
+
 // profileOf reads from the environment how many colours the terminal has; it asks the terminal nothing.
 func profileOf(getenv func(string) string) termenv.Profile {
 	term := getenv("TERM")

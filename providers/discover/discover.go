@@ -64,20 +64,28 @@ func Worth(s providers.Server) bool {
 
 // Ask asks all servers worth it, side by side, and returns when each has answered or its time is over.
 func Ask(ctx context.Context, client *providers.Client, servers []providers.Server) []Answer {
+	return ask(ctx, client, servers, Worth)
+}
+
+// Diagnose asks every server that a request could go to: also the hosted ones whose lists say no more than the
+// catalogue, where there is a key for them.
+func Diagnose(ctx context.Context, client *providers.Client, servers []providers.Server) []Answer {
+	return ask(ctx, client, servers, func(s providers.Server) bool {
+		return s.Protocol != "fake" && s.BaseURL != "" && s.Usable()
+	})
+}
+
+func ask(ctx context.Context, client *providers.Client, all []providers.Server, worth func(providers.Server) bool) []Answer {
+	var servers []providers.Server
 	var answers []Answer
-	for _, s := range servers {
-		if Worth(s) {
-			answers = append(answers, Answer{Server: s.Name})
+	for _, s := range all {
+		if worth(s) {
+			servers, answers = append(servers, s), append(answers, Answer{Server: s.Name})
 		}
 	}
 	var wait sync.WaitGroup
-	at := 0
-	for _, s := range servers {
-		if !Worth(s) {
-			continue
-		}
-		into := &answers[at]
-		at++
+	for i, s := range servers {
+		into := &answers[i]
 		wait.Add(1)
 		go func() {
 			defer wait.Done()

@@ -2,6 +2,7 @@ package headless
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,8 +11,10 @@ import (
 	"strings"
 
 	"espy/agent/guard/sandbox"
+	"espy/media/clipboard"
 	"espy/providers"
 	"espy/providers/discover"
+	"espy/ui/input"
 )
 
 // Check is one line of `espy doctor`.
@@ -22,7 +25,7 @@ type Check struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// DoctorFacts are what only main knows.
+// DoctorFacts are what was found out before: Doctor words it.
 type DoctorFacts struct {
 	State    string // the state folder
 	Problems []string
@@ -32,11 +35,21 @@ type DoctorFacts struct {
 	Getenv   func(string) string
 	Sandbox  string // permissions.sandbox
 	Network  string // permissions.network
-	Asked    []discover.Answer
+	Colours  string // how many colours the screen uses here: "16 million"
+
+	Terminal  input.Told // what the terminal answered
+	Unasked   error      // why it was not asked; nil where it was
+	Pictures  bool       // the tmux espy runs in passes pictures on
+	Clipboard []clipboard.Reached
+	Remote    bool // the clipboard is on the other side of an SSH connection
+	WSL       bool
+
+	Asked  []discover.Answer
+	Silent bool // no server was asked, because the person wants it so
 }
 
-// Doctor says what works on this machine and terminal, and how to mend what does not. It contacts nobody: servers
-// are asked before, where the person wants that.
+// Doctor says what works on this machine and terminal, and how to mend what does not. The error, where something keeps
+// espy from working well, says how much.
 func Doctor(ctx context.Context, f DoctorFacts, out Output) error {
 	bad := 0
 	for _, c := range checks(ctx, f) {
@@ -49,107 +62,42 @@ func Doctor(ctx context.Context, f DoctorFacts, out Output) error {
 			bad++
 		}
 	}
-	if bad > 0 {
-		return fmt.Errorf("%d of these keep espy from working well", bad)
+	switch bad {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("one of these keeps espy from working well")
 	}
-	return nil
+	return fmt.Errorf("%d of these keep espy from working well", bad)
 }
 
 func checks(ctx context.Context, f DoctorFacts) []Check {
-	list := []Check{
-		{"system", "ok", runtime.GOOS + "/" + runtime.GOARCH, ""},
-		terminalCheck(f.Getenv),
-		colourCheck(f.Getenv),
-		clipboardCheck(f.Getenv),
-		programCheck(ctx, "git", "the file list honours .gitignore through it", "install git; without it ignored files are guessed"),
+	list := []Check{{"system", "ok", runtime.GOOS + "/" + runtime.GOARCH, ""}}
+	list = append(list, terminalChecks(f)...)
+	list = append(list, clipboardChecks(f)...)
+	list = append(list,
+		programCheck(ctx, "git", "the file list honours .gitignore through it, and commands can be rewound", "install git; without it ignored files are guessed, and what commands change cannot be rewound"),
 		programCheck(ctx, "bash", "the shell tool runs it", "install bash; without it commands are judged and run as POSIX sh"),
 		stateCheck(f.State),
 		sandboxCheck(f.Sandbox, f.Network),
-		{"model", "ok", f.Route.Name() + " (" + f.Why + ")", ""},
-		keysCheck(f.Servers),
-	}
-	if f.Route.Server.Protocol == "fake" {
-		list[8].State, list[8].Remedy = "note", "set a provider's key, or add a [providers] table to the configuration; until then the offline model answers"
-	}
-	for _, a := range f.Asked {
-		if a.Err != nil {
-			list = append(list, Check{"server", "note", answerSentence(a), "start it, or correct its base_url, if it is meant to be there"})
-			continue
-		}
-		list = append(list, Check{"server", "ok", answerSentence(a) + seeing(a), ""})
-	}
+		modelCheck(f),
+		keysCheck(f.Servers))
+	list = append(list, serverChecks(f)...)
 	for _, p := range f.Problems {
 		list = append(list, Check{"configuration", "bad", p, "mend the file; what is valid in it is used meanwhile"})
+	}
+	if len(f.Problems) == 0 {
+		list = append(list, Check{"configuration", "ok", "no faults", ""})
 	}
 	return list
 }
 
-// seeing counts the models of an answer that see pictures, where the server says so.
-func seeing(a discover.Answer) string {
-	sees, said := 0, 0
-	for _, m := range a.Models {
-		switch m.Cells["image_input"] {
-		case string(providers.Supported):
-			sees, said = sees+1, said+1
-		case string(providers.Unsupported):
-			said++
-		}
+func modelCheck(f DoctorFacts) Check {
+	c := Check{"model", "ok", f.Route.Name() + " (" + f.Why + ")", ""}
+	if f.Route.Server.Protocol == "fake" {
+		c.State, c.Remedy = "note", "set a provider's key, or add a [providers] table to the configuration; until then the offline model answers"
 	}
-	if said == 0 {
-		return "; it does not say which of them see pictures"
-	}
-	return fmt.Sprintf("; %d of them see pictures", sees)
-}
-
-func terminalCheck(getenv func(string) string) Check {
-	found := "TERM=" + getenv("TERM")
-	if getenv("TERM_PROGRAM") != "" {
-		found += ", " + getenv("TERM_PROGRAM")
-	}
-	if getenv("TMUX") != "" {
-		found += ", inside tmux"
-	}
-	if getenv("SSH_CONNECTION") != "" {
-		found += ", over SSH"
-	}
-	if t := getenv("TERM"); t == "" || t == "dumb" {
-		return Check{"terminal", "bad", found, "espy's screen needs a terminal that can move its cursor; `espy run` works anywhere"}
-	}
-	return Check{"terminal", "ok", found, ""}
-}
-
-func colourCheck(getenv func(string) string) Check {
-	switch {
-	case getenv("NO_COLOR") != "":
-		return Check{"colours", "note", "off, NO_COLOR is set", "unset NO_COLOR for colours"}
-	case strings.Contains(getenv("COLORTERM"), "truecolor"), strings.Contains(getenv("COLORTERM"), "24bit"):
-		return Check{"colours", "ok", "16 million", ""}
-	case strings.Contains(getenv("TERM"), "256color"):
-		return Check{"colours", "ok", "256", ""}
-	}
-	return Check{"colours", "note", "16 or unknown", "set COLORTERM=truecolor if the terminal shows them all"}
-}
-
-// clipboardCheck says which way a paste of a picture takes here.
-func clipboardCheck(getenv func(string) string) Check {
-	has := func(name string) bool { _, err := exec.LookPath(name); return err == nil }
-	switch {
-	case getenv("WSL_DISTRO_NAME") != "":
-		return Check{"clipboard", "ok", "Windows, through powershell.exe", ""}
-	case runtime.GOOS == "darwin":
-		return Check{"clipboard", "ok", "macOS pasteboard", ""}
-	case runtime.GOOS == "windows":
-		return Check{"clipboard", "ok", "Windows", ""}
-	case getenv("WAYLAND_DISPLAY") != "" && has("wl-paste"):
-		return Check{"clipboard", "ok", "Wayland, through wl-paste", ""}
-	case getenv("WAYLAND_DISPLAY") != "" && getenv("DISPLAY") == "":
-		return Check{"clipboard", "bad", "Wayland, but wl-paste is missing", "install the package wl-clipboard"}
-	case getenv("DISPLAY") != "":
-		return Check{"clipboard", "ok", "X11, directly", ""}
-	case getenv("SSH_CONNECTION") != "":
-		return Check{"clipboard", "note", "on the other side of the SSH connection", "copy the picture here and use /attach PATH, or drop its path"}
-	}
-	return Check{"clipboard", "note", "no desktop session", "use /attach PATH, @picture.png or --attach"}
+	return c
 }
 
 func programCheck(ctx context.Context, name, use, remedy string) Check {

@@ -18,6 +18,9 @@ type held struct{ before *term.State }
 
 func newFile(f *os.File) file { return file{f} }
 
+// waits reports that ready can wait for input.
+func waits() bool { return true }
+
 // ready waits up to d for something to read. It uses select, which unlike poll knows terminals on every Unix.
 func (f file) ready(d time.Duration) bool {
 	fd := int(f.Fd())

@@ -17,5 +17,8 @@ type held struct{}
 // Read reads from the console.
 func (f file) Read(p []byte) (int, error) { return f.in.Read(p) }
 
+// waits reports that ready cannot wait for input.
+func waits() bool { return false }
+
 // ready is always false: the console delivers each key's sequence whole, so nothing needs to be waited for.
 func (f file) ready(time.Duration) bool { return false }
