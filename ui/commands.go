@@ -282,8 +282,13 @@ func (m *model) copyText(text string) tea.Cmd {
 	if m.o.Copy == nil {
 		return m.missing()
 	}
+	out := m.out
 	return m.report(func(ctx context.Context) (string, error) {
-		where, err := m.o.Copy(ctx, text)
+		where, err := m.o.Copy(ctx, text, func(sequence string) {
+			if out != nil {
+				out.Graphics([]byte(sequence))
+			}
+		})
 		return "copied to " + where, err
 	})
 }

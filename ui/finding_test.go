@@ -86,7 +86,10 @@ func TestACodeBlockIsCopiedAsItWasWritten(t *testing.T) {
 		message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: "how"}}},
 		message.Message{Role: message.RoleAssistant, Stop: message.StopEnd, Blocks: []message.Block{message.Text{Text: text}}}))
 	copied := make(chan string, 2)
-	d.m.o.Copy = func(_ context.Context, text string) (string, error) { copied <- text; return "clipboard", nil }
+	d.m.o.Copy = func(_ context.Context, text string, _ func(string)) (string, error) {
+		copied <- text
+		return "clipboard", nil
+	}
 	d.key("ctrl+t", "c")
 	d.shows("copy a code block")
 	d.key("enter")

@@ -129,7 +129,9 @@ type Options struct {
 	History  func() []Past
 	Remember func(Past)
 
-	Copy   func(ctx context.Context, text string) (where string, err error) // "the clipboard"
+	// Copy puts text on a clipboard and says which: "the clipboard". Where only the terminal can, it hands terminal what is
+	// to be written to it.
+	Copy   func(ctx context.Context, text string, terminal func(sequence string)) (where string, err error)
 	Export func(ctx context.Context, path string) (written string, err error)
 
 	Trust Trust

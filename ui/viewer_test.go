@@ -154,7 +154,10 @@ func TestAQuestionWaitsUntilThePictureIsLeft(t *testing.T) {
 func TestTheViewersPathIsCopiedAndThePictureOpened(t *testing.T) {
 	d := viewing(t, 80, 24)
 	copied, opened := make(chan string, 1), make(chan string, 1)
-	d.m.o.Copy = func(_ context.Context, text string) (string, error) { copied <- text; return "clipboard", nil }
+	d.m.o.Copy = func(_ context.Context, text string, _ func(string)) (string, error) {
+		copied <- text
+		return "clipboard", nil
+	}
 	d.m.o.OpenPicture = func(_ context.Context, ref string) (string, error) { opened <- ref; return "opened", nil }
 	d.key("y")
 	d.until("it was copied", func() bool { return len(copied) == 1 })

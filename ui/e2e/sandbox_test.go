@@ -79,7 +79,7 @@ func TestTheProgramSaysWhetherCommandsRunInTheSandbox(t *testing.T) {
 	command := connecting(t)
 	w := newWorld(t)
 	w.write("connect.sh", []byte(command+"\n"))
-	if out := w.run("doctor").stdout; !strings.Contains(out, "sandbox            commands write only to") {
+	if out := w.run("doctor").stdout; !strings.Contains(out, "sandbox        commands write only to") {
 		t.Errorf("doctor says %s", out)
 	}
 	term := w.opened()

@@ -15,6 +15,7 @@ import (
 	"espy/providers"
 	"espy/providers/discover"
 	"espy/ui/input"
+	"espy/ui/screen"
 )
 
 // Check is one line of `espy doctor`.
@@ -39,7 +40,9 @@ type DoctorFacts struct {
 
 	Terminal  input.Told // what the terminal answered
 	Unasked   error      // why it was not asked; nil where it was
+	Columns   int        // of the terminal the diagnosis is printed on; 0 where it is none
 	Pictures  bool       // the tmux espy runs in passes pictures on
+	Tmux      string     // its set-clipboard: "external", "on", "off"; "" where it is not known
 	Clipboard []clipboard.Reached
 	Remote    bool // the clipboard is on the other side of an SSH connection
 	WSL       bool
@@ -54,9 +57,9 @@ func Doctor(ctx context.Context, f DoctorFacts, out Output) error {
 	bad := 0
 	for _, c := range checks(ctx, f) {
 		mark := map[string]string{"ok": "ok  ", "note": "note", "bad": "BAD "}[c.State]
-		fmt.Fprintf(out.Out, "%s  %-18s %s\n", mark, c.Name, oneLine(c.Found))
+		printHung(out, fmt.Sprintf("%s  %-14s", mark, c.Name), oneLine(c.Found), f.Columns)
 		if c.Remedy != "" {
-			fmt.Fprintf(out.Out, "      %-18s → %s\n", "", oneLine(c.Remedy))
+			printHung(out, fmt.Sprintf("      %-14s →", ""), oneLine(c.Remedy), f.Columns)
 		}
 		if c.State == "bad" {
 			bad++
@@ -90,6 +93,19 @@ func checks(ctx context.Context, f DoctorFacts) []Check {
 		list = append(list, Check{"configuration", "ok", "no faults", ""})
 	}
 	return list
+}
+
+// printHung prints a text behind its head; further lines stand under the first.
+func printHung(out Output, head, text string, columns int) {
+	indent := screen.Width(head) + 1
+	lines := []string{text}
+	if room := columns - indent - 1; columns > 0 && room >= 20 {
+		lines = screen.Wrap(text, room)
+	}
+	fmt.Fprintln(out.Out, head, lines[0])
+	for _, line := range lines[1:] {
+		fmt.Fprintln(out.Out, strings.Repeat(" ", indent)+line)
+	}
 }
 
 func modelCheck(f DoctorFacts) Check {

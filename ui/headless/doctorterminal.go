@@ -93,8 +93,10 @@ func pasteCheck(f DoctorFacts) Check {
 // copyCheck says where copied text goes.
 func copyCheck(f DoctorFacts) Check {
 	switch {
+	case f.Getenv("TMUX") != "" && f.Tmux == "off":
+		return Check{"copying", "note", "into tmux's buffer; it does not hand it on to the terminal's clipboard (set-clipboard is off)", "tmux set -g set-clipboard external"}
 	case f.Getenv("TMUX") != "":
-		return Check{"copying", "ok", "through tmux, which hands it to the terminal's clipboard where set-clipboard is not off", ""}
+		return Check{"copying", "ok", "to the desktop's clipboard, else through tmux, which hands it to the terminal's", ""}
 	case overSSH(f.Getenv) && f.Remote:
 		return Check{"copying", "ok", "through the terminal (OSC 52), where it allows that", ""}
 	}

@@ -64,7 +64,7 @@ func TestWhatCameOfAskingIsTold(t *testing.T) {
 	}
 	out.Reset()
 	_ = Doctor(t.Context(), DoctorFacts{State: t.TempDir(), Asked: answers, Getenv: func(string) string { return "" }}, Output{Out: &out, Err: &errs})
-	if got := out.String(); !strings.Contains(got, "ollama: Ollama, 2 models; 1 of them see pictures") || !strings.Contains(got, "note  server             vllm: ") {
+	if got := out.String(); !strings.Contains(got, "ollama: Ollama, 2 models; 1 of them see pictures") || !strings.Contains(got, "note  servers        none answers at the usual address of vllm") {
 		t.Errorf("doctor says\n%s", got)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/charmbracelet/x/term"
+
 	"espy/media/clipboard"
 	"espy/providers/discover"
 	"espy/ui"
@@ -34,6 +36,12 @@ func Diagnose(ctx context.Context, s *Settings, offline bool) headless.DoctorFac
 	}()
 	f.Terminal, f.Unasked = askTerminal(ctx)
 	f.Pictures = os.Getenv("TMUX") != "" && tmuxPictures(ctx)
+	if os.Getenv("TMUX") != "" {
+		f.Tmux = tmuxSetting(ctx, "set-clipboard")
+	}
+	if columns, _, err := term.GetSize(os.Stdout.Fd()); err == nil {
+		f.Columns = columns
+	}
 	f.Clipboard, f.Remote = clipboard.Reach(ctx, clipboard.Env{})
 	f.WSL = clipboard.IsWSL(clipboard.Env{})
 	f.Asked = <-asked

@@ -11,15 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aymanbagabas/go-osc52/v2"
-
 	"espy/agent"
 	"espy/agent/extend"
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/config"
 	"espy/media"
-	"espy/media/clipboard"
 	"espy/providers"
 	"espy/store"
 	"espy/ui"
@@ -254,25 +251,6 @@ func commands(declared []extend.Command) []ui.Command {
 			Prompt: func(args string) (string, error) { return c.Fill(args), nil }})
 	}
 	return list
-}
-
-// copyText uses the desktop's clipboard, and where there is none the terminal's own, by OSC 52.
-func copyText(ctx context.Context, text string) (string, error) {
-	err := clipboard.WriteText(ctx, clipboard.Env{}, text)
-	if err == nil {
-		return "clipboard", nil
-	}
-	sequence := osc52.New(text)
-	switch {
-	case os.Getenv("TMUX") != "":
-		sequence = sequence.Tmux()
-	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
-		sequence = sequence.Screen()
-	}
-	if _, werr := sequence.WriteTo(os.Stdout); werr != nil {
-		return "", errors.Join(err, werr)
-	}
-	return "the terminal's clipboard (OSC 52), if it allows that", nil
 }
 
 // export writes the conversation as Markdown. Pictures stand as their sentence; a file that is there is not

@@ -22,6 +22,17 @@ func tmuxPictures(ctx context.Context) bool {
 	return err == nil && drawsPictures(string(name))
 }
 
+// tmuxSetting is an option of the tmux espy runs in, "" where it does not say.
+func tmuxSetting(ctx context.Context, name string) string {
+	ctx, cancel := context.WithTimeout(ctx, tmuxAnswer)
+	defer cancel()
+	value, err := exec.CommandContext(ctx, "tmux", "show", "-gv", name).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(value))
+}
+
 func passesOn(said string) bool {
 	said = strings.TrimSpace(said)
 	return said == "on" || said == "all"
