@@ -335,7 +335,7 @@ func (a *Agent) finish(ctx context.Context, j *job) error {
 	r.Meta = meta
 	files, watched := a.changed(ctx, j)
 	if watched && a.task != nil {
-		if err := a.task.outer.writeFiles(files); err != nil {
+		if err := a.task.writeFiles(files); err != nil {
 			return err
 		}
 		watched = false

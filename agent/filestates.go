@@ -88,9 +88,12 @@ func (a *Agent) changed(ctx context.Context, j *job) (message.FilesRecord, bool)
 	return message.FilesRecord{Call: a.filesCall(j), Of: j.begun, Changes: changes}, true
 }
 
-// writeFiles writes down what a call of a task changed.
-func (a *Agent) writeFiles(r message.FilesRecord) error {
-	return a.log.append(func(h *heads) []message.Record {
+// writeFiles writes down, in the session's log, what a call of the task changed.
+func (t *task) writeFiles(r message.FilesRecord) error {
+	t.mu.Lock()
+	t.changed = t.changed || len(r.Changes) > 0
+	t.mu.Unlock()
+	return t.outer.log.append(func(h *heads) []message.Record {
 		r.Head = h.beside(message.KindFiles)
 		return []message.Record{r}
 	})

@@ -71,9 +71,6 @@ const mostOfJobName = 60
 
 // jobNews tells the model which jobs have ended since it last heard of any; "" where none has.
 func (a *Agent) jobNews() string {
-	if a.task != nil {
-		return "" // the session's model hears of them
-	}
 	var text strings.Builder
 	for _, j := range a.env.Jobs.News() {
 		text.WriteString("\n" + j.News())

@@ -54,7 +54,7 @@ func (r *repeats) count(j *job, result message.ToolResult) string {
 	if r.seen == nil {
 		r.seen = make(map[[sha256.Size]byte]repeat)
 	}
-	if now.writes && !result.IsError {
+	if now.writes && !result.IsError || j.outcome.Changed {
 		maps.DeleteFunc(r.seen, func(_ [sha256.Size]byte, old repeat) bool { return !old.writes })
 	}
 	r.seen[call] = now

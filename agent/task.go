@@ -50,7 +50,8 @@ type task struct {
 	steps   []TaskStep
 	running map[string]int // the step of each call under way, by the call's id
 	taint   string         // where untrusted text came from, "" where none did
-	refused bool
+	refused bool           // a call of it was
+	changed bool           // a call of it changed files
 }
 
 // tasks is how calls reach the agent: the tools know only this.
@@ -62,7 +63,7 @@ type tasks struct {
 func newTasks(a *Agent) *tasks { return &tasks{agent: a, room: make(chan struct{}, mostTasks)} }
 
 // RunTask implements tools.Tasks.
-func (ts *tasks) RunTask(ctx context.Context, call message.ToolCall, r tools.TaskRequest) (tools.Outcome, error) {
+func (ts *tasks) RunTask(ctx context.Context, call message.ToolCall, r tools.TaskRequest) (out tools.Outcome, err error) {
 	select {
 	case ts.room <- struct{}{}:
 		defer func() { <-ts.room }()
@@ -78,11 +79,12 @@ func (ts *tasks) RunTask(ctx context.Context, call message.ToolCall, r tools.Tas
 		return tools.Outcome{}, err
 	}
 	t := &task{outer: ts.agent, call: call, id: session.ID(), title: plan.title, running: make(map[string]int)}
-	out, err := t.carryOut(ctx, session, plan)
-	if closing := session.Close(); closing != nil {
-		ts.agent.notice(NoticeError, "The log of a task could not be closed cleanly: "+closing.Error())
-	}
-	return out, err
+	defer func() {
+		if closing := session.Close(); closing != nil {
+			ts.agent.notice(NoticeError, "The log of a task could not be closed cleanly: "+closing.Error())
+		}
+	}()
+	return t.carryOut(ctx, session, plan)
 }
 
 // carryOut is the task from its first record to its answer.
@@ -122,7 +124,6 @@ func (t *task) furnish(session *store.Session, plan taskPlan) (*Agent, error) {
 	opt.Connect, opt.Tasks = plan.connect(session), nil
 	opt.Tools = plan.tools
 	opt.Env.Ledger = &tools.Ledger{} // what the session's model read, this one has not
-	opt.Env.Jobs = nil               // they stay the session's, which is told of them
 	opt.Env.Jobs = &tools.Jobs{}     // they end with the task
 	opt.MaxTurns, opt.MaxCost = plan.maxTurns, plan.maxCost
 	system := append(append([]string(nil), opt.System()...), strings.TrimSpace(taskText))
@@ -132,7 +133,7 @@ func (t *task) furnish(session *store.Session, plan taskPlan) (*Agent, error) {
 		return nil, err
 	}
 	a.task, a.hooks, a.files, a.changing = t, t.outer.hooks, t.outer.files, t.outer.changing
-	a.env.Redacted, a.env.Jobs, a.env.Ask = t.outer.redacted, t.outer.env.Jobs, nil
+	a.env.Redacted, a.env.Ask = t.outer.redacted, nil
 	a.events.relay = t.relay
 	return a, nil
 }
@@ -167,7 +168,7 @@ func (t *task) outcome(ctx context.Context, err error) (tools.Outcome, error) {
 	if err != nil {
 		return tools.Outcome{}, err
 	}
-	out := tools.Outcome{Pictures: back.records, Refused: t.refused}
+	out := tools.Outcome{Pictures: back.records, Refused: t.refused, Changed: t.changed}
 	out.Result = message.ToolResult{CallID: t.call.ID, Text: strings.TrimSpace(shown + back.words()), Images: back.images, IsError: failed, Meta: t.meta(ref)}
 	return out, nil
 }

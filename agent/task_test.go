@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -608,5 +609,60 @@ func TestWhatATaskChangedGoesBackWithTheConversationAndIsToBeReadAgain(t *testin
 	back := h.until("the rewind", func(e Event) bool { _, ok := e.(Rewound); return ok }).(Rewound)
 	if data, _ := os.ReadFile(path); string(data) != "one\n" || len(back.Files) != 1 {
 		t.Errorf("after the rewind the file holds %q: %+v", data, back.Files)
+	}
+}
+
+func TestHooksAreAskedAboutATasksCallsToo(t *testing.T) {
+	h := hookedHouse(t, "[[hook]]\nevent = \"pre_tool\"\ntools = [\"write\"]\nargv = [\"./run\"]\n", `echo '{"decision":"deny","reason":"not in here"}'`+"\n")
+	hooks := h.hooks
+	again, c := taskHouse(t, guard.ModeAuto, map[string][]play{
+		"GO":    {want(taskCall("c1", "Write", "WRITE")), say("done")},
+		"WRITE": {want(callOf("x", "write", `{"path":"new.txt","content":"hi"}`)), say("no")},
+	}, func(o *Options) { o.Hooks = hooks })
+	again.send("GO")
+	again.end()
+	if got := sent(c.parts["WRITE"].request(1)); !strings.Contains(got, "not in here") {
+		t.Errorf("the hook was not asked:\n%s", got)
+	}
+	if _, err := os.Stat(filepath.Join(again.dir, "new.txt")); err == nil {
+		t.Error("the file was written")
+	}
+}
+
+func TestTheJobsOfATaskAreItsOwnAndEndWithIt(t *testing.T) {
+	h, c := taskHouse(t, guard.ModeFull, map[string][]play{
+		"GO":    {want(taskCall("c1", "Start", "START")), say("done")},
+		"START": {want(callOf("x", "shell", `{"command":"echo $$ > pid; exec sleep 600","background":true}`)), say("started")},
+	})
+	h.send("GO")
+	h.end()
+	if got := sent(c.parts["START"].request(1)); !strings.Contains(got, "job 1 runs in the background") {
+		t.Errorf("the task was answered:\n%s", got)
+	}
+	if list := h.agent.Jobs(); len(list) != 0 {
+		t.Errorf("the session has the jobs %+v", list)
+	}
+	pid, err := os.ReadFile(filepath.Join(h.dir, "pid"))
+	if err != nil {
+		return // it was ended before it got so far
+	}
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil && runtime.GOOS == "linux" {
+		t.Errorf("the job %s lives on", pid)
+	}
+}
+
+func TestWhatATaskChangedMakesTheSameResultNewAgain(t *testing.T) {
+	var plays []play
+	parts := map[string][]play{}
+	for i := range 5 {
+		name := fmt.Sprintf("PART%d", i)
+		plays = append(plays, want(callOf("g", "glob", `{"pattern":"*.go"}`)), want(taskCall("c1", name, name)))
+		parts[name] = []play{want(callOf("x", "write", fmt.Sprintf(`{"path":"f%d.txt","content":"hi"}`, i))), say("written")}
+	}
+	parts["GO"] = append(plays, say("done"))
+	h, _ := taskHouse(t, guard.ModeAuto, parts)
+	h.send("GO")
+	if end := h.end(); end.Reason != EndDone {
+		t.Errorf("looking again after each change is no loop: %s, %v", end.Reason, end.Err)
 	}
 }

@@ -29,7 +29,7 @@ func (e *InUseError) Error() string {
 type NotFoundError struct{ ID string }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("there is no session %.40q; `espy sessions` lists those there are", e.ID)
+	return fmt.Sprintf("there is no session %.60q; `espy sessions` lists those there are", e.ID)
 }
 
 // BlobError names a blob that is gone, altered, or not a blob's name at all.

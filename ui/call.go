@@ -165,7 +165,7 @@ func gist(args string) string {
 	if len(args) > argBytes || json.Unmarshal([]byte(args), &fields) != nil {
 		return args
 	}
-	for _, name := range []string{"command", "path", "url", "query", "pattern", "name", "prompt"} {
+	for _, name := range []string{"command", "path", "url", "query", "pattern", "name", "description", "prompt"} {
 		var text string
 		if json.Unmarshal(fields[name], &text) == nil && text != "" {
 			return text

@@ -13,6 +13,7 @@ import (
 // taskView is what a call of the task tool shows of the conversation it runs: how far it is, and its own calls.
 type taskView struct {
 	state agent.TaskState
+	other bool // it runs on another model than the session
 	steps []agent.TaskStep
 }
 
@@ -26,6 +27,7 @@ func (s *session) takeTask(callID string, state agent.TaskState, step *agent.Tas
 		c.task = &taskView{}
 	}
 	c.task.take(state, step)
+	c.task.other = state.Model != s.route.Name()
 	s.list.changed(i)
 }
 
@@ -128,6 +130,9 @@ func (l look) newestSteps() int {
 // progress is "3 calls · 12.3k tokens · waiting for Opus".
 func (v *taskView) progress() string {
 	var parts []string
+	if v.other {
+		parts = append(parts, flat(v.state.Model))
+	}
 	if v.state.Calls > 0 {
 		parts = append(parts, amount(v.state.Calls, "call"))
 	}

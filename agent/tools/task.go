@@ -32,7 +32,7 @@ type Tasks interface {
 }
 
 // NotForTasks are the tools a task never has: it starts no tasks of its own, and speaks to nobody.
-func NotForTasks() []string { return []string{TaskName, "ask", "todo", "exit_plan"} }
+func NotForTasks() []string { return []string{TaskName, AskTool, "todo", "exit_plan"} }
 
 // Task is the tool that hands a piece of work to a conversation of its own. Models are short names of the settings for
 // models it may name, beside "provider/model".

@@ -38,6 +38,7 @@ type Outcome struct {
 	Result   message.ToolResult
 	Pictures []message.PictureRecord // for each image of the result that is new to the log, without head
 	Refused  bool                    // a call made inside it was refused
+	Changed  bool                    // a call made inside it changed files
 }
 
 // Blobs is the part of a session a tool needs: storing bytes and opening what is stored.
