@@ -36,7 +36,8 @@ func (g *Guard) Sandboxed() bool { return g.sandboxing.On && g.Mode() != ModeFul
 
 // Confine puts a prepared command into the sandbox and reports whether it did. Once it is there, the command writes
 // only to the workspace, trusted paths, temporary folders and the caches of tools, does not read folders of
-// credentials outside the workspace, and has no network unless that is allowed.
+// credentials outside the workspace, and has no network unless that is allowed. Where the system can do it, what a
+// repository runs by itself and .env files inside the workspace are kept from it too.
 func (g *Guard) Confine(cmd *exec.Cmd) (bool, error) {
 	if !g.Sandboxed() {
 		return false, nil
@@ -45,8 +46,15 @@ func (g *Guard) Confine(cmd *exec.Cmd) (bool, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	return true, sandbox.Confine(cmd, g.roots.policy(env, g.sandboxing.Network))
+	p := g.roots.policy(env, g.sandboxing.Network)
+	if g.box.Features().Files {
+		p.Keep, p.Shut = g.roots.inner()
+	}
+	return true, g.box.Confine(cmd, p)
 }
+
+// Close ends the sandbox: nothing may be confined afterwards.
+func (g *Guard) Close() error { return g.box.Close() }
 
 // policy is what a command with this environment may touch.
 func (r *Roots) policy(env []string, network bool) sandbox.Policy {
@@ -68,7 +76,7 @@ func (r *Roots) policy(env []string, network bool) sandbox.Policy {
 		}
 	}
 	add(r.physical)
-	add(repositoryFolder(r.physical, r.secrets.expandHome("~")))
+	add(r.repository())
 	for _, t := range r.Trusted() {
 		if t.Problem == "" {
 			add(t.Path)
@@ -99,6 +107,9 @@ func makeCache(home string) {
 		_ = os.Mkdir(filepath.Join(home, ".cache"), 0o700)
 	}
 }
+
+// repository is repositoryFolder of the workspace.
+func (r *Roots) repository() string { return repositoryFolder(r.physical, r.secrets.expandHome("~")) }
 
 // repositoryFolder is the .git folder of the repository the workspace lies in, so that git can commit from a folder
 // inside it; "" where there is none. A .git file is not followed: a repository could name any folder in it.

@@ -96,3 +96,44 @@ func TestThePolicyOpensTheWorkspaceAndCachesAndHidesCredentials(t *testing.T) {
 		t.Errorf("full mode confines: %v %v", cmd.Args, err)
 	}
 }
+
+func TestHooksSettingsAndUntrackedEnvFilesAreKeptFromCommands(t *testing.T) {
+	w := newWorld(t)
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", w.ws, "-c", "user.name=n", "-c", "user.email=e"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("git %v: %v %s", args, err, out)
+		}
+	}
+	for _, name := range []string{"ws/.env", "ws/.env.example", "ws/api/.env.local", "ws/api/.environment/x", "ws/tracked/.env", "ws/node_modules/p/.env", "ws/a/b/c/d/e/f/g/.env"} {
+		w.write(name, "KEY=x")
+	}
+	run("init", "-q")
+	run("add", "tracked/.env")
+	w.write("ws/.git/modules/sub/hooks/x", "")
+	w.write("ws/.git/modules/sub/config", "")
+	keep, shut := w.roots.inner()
+	inside := func(names []string) (rel []string) {
+		for _, name := range names {
+			r, _ := filepath.Rel(w.ws, name)
+			rel = append(rel, r)
+		}
+		slices.Sort(rel)
+		return rel
+	}
+	if got, want := inside(keep), []string{".git/config", ".git/hooks", ".git/modules/sub/config", ".git/modules/sub/hooks"}; !slices.Equal(got, want) {
+		t.Errorf("kept are %v, want %v", got, want)
+	}
+	if got, want := inside(shut), []string{".env", "api/.env.local"}; !slices.Equal(got, want) {
+		t.Errorf("shut are %v, want %v", got, want)
+	}
+	exempt, err := NewRoots(w.ws, nil, NewSecrets(SecretOptions{Home: w.home, Exempt: []string{".env"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exempt.Close()
+	if _, shut := exempt.inner(); !slices.Equal(inside(shut), []string{"api/.env.local"}) {
+		t.Errorf("with .env exempt shut are %v", shut)
+	}
+}

@@ -54,6 +54,12 @@ const (
 	// maxSearchEntries bounds the look for credential files below a folder that a command searches.
 	maxSearchEntries = 20_000
 
+	// innerEntries, innerDepth and innerWait bound the look for .env files before a command that is to be confined,
+	// in files and folders, in folders below the workspace, and in time: most workspaces take a few milliseconds.
+	innerEntries = 20_000
+	innerDepth   = 6
+	innerWait    = 250 * time.Millisecond
+
 	// maxInstructionBytes is how much is kept of an instruction file (AGENTS.md) and of each file of `.espy`.
 	maxInstructionBytes = 256 << 10
 	// maxWorkspaceFileBytes bounds a file of `.espy` that is summed; a tool may be a program.

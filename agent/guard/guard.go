@@ -9,6 +9,8 @@ package guard
 import (
 	"slices"
 	"sync"
+
+	"espy/agent/guard/sandbox"
 )
 
 // Mode is how much runs unasked.
@@ -105,6 +107,7 @@ type Guard struct {
 	roots      *Roots
 	posix      bool
 	sandboxing Sandboxing
+	box        sandbox.Box
 
 	mu    sync.RWMutex
 	mode  Mode

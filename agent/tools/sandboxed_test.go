@@ -27,7 +27,9 @@ func confined(t *testing.T) (w *toolstest.Workspace, outside string) {
 		t.Skip(missing)
 	}
 	w = toolstest.New(t)
-	w.Env.Confine = guard.New(guard.Options{Roots: w.Env.Roots, Sandboxing: guard.Sandboxing{On: true}}).Confine
+	g := guard.New(guard.Options{Roots: w.Env.Roots, Sandboxing: guard.Sandboxing{On: true}})
+	t.Cleanup(func() { g.Close() })
+	w.Env.Confine = g.Confine
 	home, err := os.UserHomeDir()
 	if err == nil {
 		outside, err = os.MkdirTemp(home, "espy-test-")

@@ -150,11 +150,27 @@ func sandboxCheck(setting, network string) Check {
 	case setting == "off":
 		return Check{"sandbox", "note", "switched off by permissions.sandbox; commands run with all your rights", "set permissions.sandbox to auto"}
 	}
+	var box sandbox.Box
+	defer box.Close()
+	features := box.Features()
 	found := "commands write only to the workspace, temporary folders and tool caches, read no credential folders"
-	if network == "allow" {
+	if features.Files {
+		found += " and no untracked .env files, change no git hooks or settings"
+	}
+	switch {
+	case network == "allow":
 		found += "; the network is open (permissions.network)"
-	} else {
-		found += ", and have no network"
+	case features.Loopback:
+		found += ", and have a network of their own that leads nowhere"
+	default:
+		found += ", and have no network, not even to this machine"
+	}
+	if features.Why != "" {
+		lacking := "servers of tests cannot listen"
+		if !features.Files {
+			lacking += ", and git hooks and .env files in the workspace are open"
+		}
+		found += " (" + lacking + ": " + features.Why + ")"
 	}
 	return Check{"sandbox", "ok", found + "; not in full mode, and not what docs/security.md lists", ""}
 }

@@ -131,7 +131,7 @@ func (r *Room) Close() error {
 		<-r.done
 		r.jobs.End()
 		r.left.End()
-		r.err = errors.Join(r.err, r.Roots.Close(), r.Session.Close(), r.traceEnd())
+		r.err = errors.Join(r.err, r.Guard.Close(), r.Roots.Close(), r.Session.Close(), r.traceEnd())
 	})
 	return r.err
 }

@@ -17,8 +17,19 @@ func Missing() string {
 	return ""
 }
 
+// Box is where the commands of one session run. The zero value is ready.
+type Box struct{}
+
+// Features says what the box has.
+func (*Box) Features() Features {
+	return Features{Files: true, Why: "macOS gives a program no network of its own"}
+}
+
+// Close does nothing here.
+func (*Box) Close() error { return nil }
+
 // Confine makes a prepared command run under a policy.
-func Confine(cmd *exec.Cmd, p Policy) error {
+func (*Box) Confine(cmd *exec.Cmd, p Policy) error {
 	text, parameters := profile(p)
 	cmd.Args = slices.Concat([]string{"sandbox-exec", "-p", text}, parameters, []string{cmd.Path}, cmd.Args[1:])
 	cmd.Path = sandboxExec

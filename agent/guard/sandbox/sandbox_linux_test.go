@@ -12,6 +12,7 @@ import (
 
 func TestMain(m *testing.M) {
 	Serve()
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else every helper takes a second to end where races are looked for
 	os.Exit(m.Run())
 }
 
@@ -19,6 +20,8 @@ func TestMain(m *testing.M) {
 type world struct {
 	t                           *testing.T
 	work, outside, hidden, open string
+	keep, shut                  []string
+	box                         *Box
 }
 
 func newWorld(t *testing.T) *world {
@@ -30,7 +33,9 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, work: filepath.Join(top, "work"), outside: filepath.Join(top, "home"), hidden: filepath.Join(top, "home", ".ssh"), open: filepath.Join(top, "home", "docs")}
+	box := &Box{}
+	t.Cleanup(func() { box.Close() })
+	w := &world{t: t, box: box, work: filepath.Join(top, "work"), outside: filepath.Join(top, "home"), hidden: filepath.Join(top, "home", ".ssh"), open: filepath.Join(top, "home", "docs")}
 	for _, dir := range []string{w.work, w.hidden, w.open} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -48,7 +53,7 @@ func (w *world) run(command string, network bool) (string, error) {
 	cmd := exec.Command("bash", "--noprofile", "--norc", "-c", command)
 	cmd.Dir = w.work
 	cmd.Env = append(os.Environ(), "WORK="+w.work, "OUT="+w.outside, "HIDDEN="+w.hidden, "OPEN="+w.open)
-	if err := Confine(cmd, Policy{Write: []string{w.work, filepath.Join(w.work, "not-there")}, Hide: []string{w.hidden}, Network: network}); err != nil {
+	if err := w.box.Confine(cmd, Policy{Write: []string{w.work, filepath.Join(w.work, "not-there")}, Hide: []string{w.hidden}, Network: network, Keep: w.keep, Shut: w.shut}); err != nil {
 		w.t.Fatal(err)
 	}
 	out, err := cmd.CombinedOutput()
@@ -132,7 +137,7 @@ func TestExitCodeAndArgumentsAreTheCommandsOwn(t *testing.T) {
 		t.Errorf("got %q, %v", out, err)
 	}
 	cmd := exec.Command("bash", "-c", "exit 0")
-	if err := Confine(cmd, Policy{}); err != nil {
+	if err := w.box.Confine(cmd, Policy{}); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Args[2] = "no policy"
@@ -142,9 +147,11 @@ func TestExitCodeAndArgumentsAreTheCommandsOwn(t *testing.T) {
 }
 
 func BenchmarkAConfinedCommand(b *testing.B) {
+	var box Box
+	defer box.Close()
 	for b.Loop() {
 		cmd := exec.Command("/bin/true")
-		if err := Confine(cmd, Policy{Write: []string{os.TempDir()}, Hide: []string{"/root/.ssh"}}); err != nil {
+		if err := box.Confine(cmd, Policy{Write: []string{os.TempDir()}, Hide: []string{"/root/.ssh"}}); err != nil {
 			b.Fatal(err)
 		}
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -35,37 +35,39 @@ func filtersCalls() bool {
 	return errno == 0
 }
 
-// networkFilter lets sockets be made only within the machine (Unix and netlink), and refuses io_uring, which makes
-// sockets without the call that is filtered. Calls of another machine's table end the process: their numbers
-// mean something else.
-func networkFilter(arch uint32) []unix.SockFilter {
+// networkFilter lets sockets be made only within the machine (Unix and netlink) and of the families named, and refuses
+// io_uring, which makes sockets without the call that is filtered. Calls of another machine's table end the
+// process: their numbers mean something else.
+func networkFilter(arch uint32, families ...uint32) []unix.SockFilter {
 	const (
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
 		least = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
 		ret   = unix.BPF_RET | unix.BPF_K
 	)
+	families = append([]uint32{unix.AF_UNIX, unix.AF_NETLINK}, families...)
 	refuse := uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPERM)
-	return []unix.SockFilter{
+	n := uint8(len(families)) // instructions between the look at a family and the refusal
+	filter := []unix.SockFilter{
 		{Code: load, K: offsetArch},
 		{Code: equal, K: arch, Jt: 1},
 		{Code: ret, K: unix.SECCOMP_RET_KILL_PROCESS},
 		{Code: load, K: offsetNumber},
-		{Code: least, K: x32Calls, Jt: 6}, // to refuse
-		{Code: equal, K: unix.SYS_IO_URING_SETUP, Jt: 5},
-		{Code: equal, K: unix.SYS_SOCKET, Jf: 3}, // else to allow
+		{Code: least, K: x32Calls, Jt: n + 3},                // to refuse
+		{Code: equal, K: unix.SYS_IO_URING_SETUP, Jt: n + 2}, // to refuse
+		{Code: equal, K: unix.SYS_SOCKET, Jf: n + 2},         // else to allow
 		{Code: load, K: offsetFirst},
-		{Code: equal, K: unix.AF_UNIX, Jt: 1},
-		{Code: equal, K: unix.AF_NETLINK, Jf: 1}, // else to refuse
-		{Code: ret, K: unix.SECCOMP_RET_ALLOW},
-		{Code: ret, K: refuse},
 	}
+	for i, family := range families {
+		filter = append(filter, unix.SockFilter{Code: equal, K: family, Jt: n - uint8(i)}) // to allow
+	}
+	return append(filter, unix.SockFilter{Code: ret, K: refuse}, unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ALLOW})
 }
 
 // closeNetwork puts the filter on this thread and on what it becomes.
-func closeNetwork() error {
+func closeNetwork(families ...uint32) error {
 	arch, _ := auditArch()
-	filter := networkFilter(arch)
+	filter := networkFilter(arch, families...)
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
 }
