@@ -125,6 +125,12 @@ func (d *declaration) run(ctx context.Context, env *tools.Env, call message.Tool
 	if err != nil {
 		return failed(call, fmt.Sprintf("%s cannot run: %v", d.Name, err)), nil
 	}
+	confined := false
+	if env.Confine != nil && d.Box != "off" {
+		if confined, err = env.Confine(cmd); err != nil {
+			return failed(call, fmt.Sprintf("%s cannot run: the sandbox could not be prepared: %v", d.Name, err)), nil
+		}
+	}
 	var stderr *capped
 	cmd.Stdout = out
 	if d.Output == "envelope" {
@@ -153,8 +159,14 @@ func (d *declaration) run(ctx context.Context, env *tools.Env, call message.Tool
 	if stderr != nil {
 		text += string(stderr.bytes())
 	}
+	if confined && exit != 0 && tools.Sandboxed(text) {
+		text = strings.TrimRight(text, "\n") + "\n" + sandboxNote
+	}
 	return d.words(ctx, env, call, text, exit)
 }
+
+// sandboxNote tells a model, and the person who reads along, why a declared tool may have failed.
+const sandboxNote = "[the sandbox stopped this, by the look of its output. A tool that needs a network or files elsewhere says sandbox = \"off\" in its file]"
 
 // words is a result of text, spilled where it is long.
 func (d *declaration) words(ctx context.Context, env *tools.Env, call message.ToolCall, text string, exit int) (tools.Outcome, error) {

@@ -23,10 +23,11 @@ type declaration struct {
 	Timeout     int                  `toml:"timeout_seconds"`
 	Parameters  map[string]parameter `toml:"parameters"`
 
-	Argv   []string `toml:"argv"`   // command
-	Cwd    string   `toml:"cwd"`    // command
-	Env    []string `toml:"env"`    // command: names of variables it gets beyond the usual
-	Output string   `toml:"output"` // command: text or envelope
+	Argv   []string `toml:"argv"`    // command
+	Cwd    string   `toml:"cwd"`     // command
+	Env    []string `toml:"env"`     // command: names of variables it gets beyond the usual
+	Output string   `toml:"output"`  // command: text or envelope
+	Box    string   `toml:"sandbox"` // command: "off" runs it outside the sandbox
 
 	Method  string            `toml:"method"`  // http: GET or POST
 	URL     string            `toml:"url"`     // http: scheme and host fixed, placeholders in path and query only
@@ -121,6 +122,8 @@ func (d *declaration) checkCommand() error {
 		return errors.New("argv[0] names the program and takes no argument of the model")
 	case d.Output != "" && d.Output != "text" && d.Output != "envelope":
 		return fmt.Errorf("output %q: expected text or envelope", d.Output)
+	case d.Box != "" && d.Box != "off":
+		return fmt.Errorf("sandbox %q: expected off, or nothing for a program that runs in it", d.Box)
 	}
 	for _, element := range d.Argv[1:] {
 		if err := d.checkTemplate(element); err != nil {

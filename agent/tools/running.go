@@ -101,7 +101,7 @@ func (r *running) finish(e shellEnd, cause error, confined bool) {
 	if errors.Is(cause, errSessionEnd) {
 		r.out.abandon()
 	} else if r.text, r.ref, r.fault = r.out.finish(); r.fault == nil {
-		e.stopped = confined && e.code != 0 && sandboxed(r.text)
+		e.stopped = confined && e.code != 0 && Sandboxed(r.text)
 	}
 	r.end = e
 }

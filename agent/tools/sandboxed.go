@@ -13,8 +13,8 @@ var refusals = []string{
 	"network is unreachable", "failed to connect", "connection refused", "socket: ", "cannot open socket", "no such host", "access is denied", "before it began",
 }
 
-// sandboxed reports whether the output of a failed command reads as if the system had refused it something.
-func sandboxed(output string) bool {
+// Sandboxed reports whether the output of a failed command reads as if the system had refused it something.
+func Sandboxed(output string) bool {
 	output = strings.ToLower(output)
 	for _, words := range refusals {
 		if strings.Contains(output, words) {
