@@ -43,6 +43,10 @@ type Options struct {
 	Hooks   []extend.Hook      // programs that are asked about calls or told of moments
 	Tasks   func() TaskOptions // how tasks are run; nil where there are none
 
+	// Refresh reads anew what the person's files say and puts what changed in force. It is called between turns, never
+	// on the loop's goroutine, and returns sentences for the person; none where nothing changed. Nil reads nothing.
+	Refresh func(ctx context.Context) []string
+
 	MaxImages int // pictures an eviction keeps
 	EvictStep int
 
@@ -80,6 +84,7 @@ type Agent struct {
 	effort    string
 	asks      map[string]chan Answer
 	questions map[string]chan tools.Reply
+	images    bounds                  // of an eviction
 	cancel    context.CancelFunc      // of the running turn; nil while idle
 	held      bool                    // the queue waits: the turn before it failed
 	number    int                     // the highest picture number handed out
@@ -101,7 +106,8 @@ func New(opt Options) (*Agent, error) {
 		log:      &journal{session: opt.Session, history: history, now: opt.Now},
 		commands: make(chan struct{}, 1), route: opt.Route, effort: opt.Effort,
 		asks: make(map[string]chan Answer), questions: make(map[string]chan tools.Reply), number: history.HighestNumber(), numbered: make(map[string]int),
-		made: make(map[string][]string), changing: make(chan struct{}, 1),
+		images: bounds{opt.MaxImages, opt.EvictStep},
+		made:   make(map[string][]string), changing: make(chan struct{}, 1),
 	}
 	env := opt.Env
 	env.Blobs, env.Route, env.Picture, env.Progress = opt.Session, a.Route, a.Picture, a.progress
@@ -263,6 +269,8 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan TurnEnded) chan Tur
 		a.unfold(c.ID)
 	case Note:
 		a.writeNote(c.Text)
+	case Reload:
+		return a.whenIdle(ctx, turn, "brought up to date with its files", a.reload)
 	}
 	return turn
 }

@@ -132,6 +132,9 @@ type Point struct {
 	Files    int // that changed since
 }
 
+// Reload reads the person's files anew at once, and says so where nothing changed.
+type Reload struct{}
+
 // Note puts a sentence for the person into the transcript; it is never sent to a model.
 type Note struct{ Text string }
 
@@ -151,3 +154,4 @@ func (Note) command()        {}
 func (Rewind) command()      {}
 func (Redo) command()        {}
 func (Rename) command()      {}
+func (Reload) command()      {}

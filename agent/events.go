@@ -106,6 +106,9 @@ type QuestionSettled struct {
 // JobChanged tells that a command began in the background, or ended there.
 type JobChanged struct{ Job tools.Job }
 
+// Reloaded tells that files of the person's were read anew and what they say is in force; notices say what changed.
+type Reloaded struct{}
+
 // NoticeKind says what a notice is about; `espy run --events` prints it.
 type NoticeKind string
 
@@ -277,6 +280,7 @@ func (TaskChanged) event()       {}
 func (MeterChanged) event()      {}
 func (QueueChanged) event()      {}
 func (RouteChanged) event()      {}
+func (Reloaded) event()          {}
 func (ModeChanged) event()       {}
 func (TurnEnded) event()         {}
 func (Rejected) event()          {}

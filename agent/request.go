@@ -140,7 +140,7 @@ func (l load) tooMuch(route providers.Route) error {
 
 // facts looks at the stored bytes of every picture of the conversation.
 func (a *Agent) facts() projection.Facts {
-	f := projection.Facts{Bytes: make(map[string]int64), Missing: make(map[string]bool), MaxImages: a.opt.MaxImages, EvictStep: a.opt.EvictStep}
+	f := projection.Facts{Bytes: make(map[string]int64), Missing: make(map[string]bool), MaxImages: a.evictions().keep, EvictStep: a.evictions().step}
 	var refs []string
 	a.log.read(func(h *projection.History) { refs = h.Conversation().Refs() })
 	for _, ref := range refs {

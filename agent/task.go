@@ -121,7 +121,7 @@ func (t *task) furnish(session *store.Session, plan taskPlan) (*Agent, error) {
 	opt := t.outer.opt
 	opt.Session, opt.Loaded, opt.Hooks, opt.KeepRoute = session, store.Loaded{}, nil, nil
 	opt.Route, opt.Effort = plan.route, plan.effort
-	opt.Connect, opt.Tasks = plan.connect(session), nil
+	opt.Connect, opt.Tasks, opt.Refresh = plan.connect(session), nil, nil
 	opt.Tools = plan.tools
 	opt.Env.Ledger = &tools.Ledger{} // what the session's model read, this one has not
 	opt.Env.Jobs = &tools.Jobs{}     // they end with the task

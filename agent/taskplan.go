@@ -130,6 +130,7 @@ func (a *Agent) taskTools(wanted []string) (*tools.Registry, error) {
 		return a.opt.Tools.Only(names...), nil
 	}
 	offered := a.opt.Tools.Only(names...)
+	wanted = slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return name == tools.LoadTools }) // it comes with what is deferred
 	for _, name := range wanted {
 		if slices.Contains(tools.NotForTasks(), name) {
 			return nil, tools.Mistake("task: no task has the tool " + name + "; it starts no tasks and speaks to nobody")

@@ -20,7 +20,10 @@ func (a *Agent) guardedTurn(ctx context.Context, p Prompt, fresh bool) (reason E
 			reason, err = EndFailed, fmt.Errorf("espy hit a fault of its own and stopped the turn: %v\n%s", r, debug.Stack())
 		}
 	}()
-	return ended(a.turn(ctx, p, fresh))
+	a.refresh(ctx)
+	reason, err = ended(a.turn(ctx, p, fresh))
+	a.refresh(ctx) // what the turn itself changed, or the person while it ran
+	return reason, err
 }
 
 // ended says as what a turn with this outcome ended.

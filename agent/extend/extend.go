@@ -52,7 +52,7 @@ func Parse(files []File) Set {
 	for i := range s.Tools {
 		s.Tools[i].Source = tools.SourceFiles
 	}
-	s.Digest = digest(files)
+	s.Digest = Digest(files)
 	return s
 }
 
@@ -131,7 +131,8 @@ func Declares(path string) bool {
 	return false
 }
 
-func digest(files []File) string {
+// Digest is a Set's digest of files in the order ReadDir gives them.
+func Digest(files []File) string {
 	if len(files) == 0 {
 		return ""
 	}

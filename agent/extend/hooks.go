@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -49,8 +50,22 @@ type Hook struct {
 	Argv    []string `toml:"argv"`  // a program that begins with ./ lies beside the file
 	Timeout int      `toml:"timeout_seconds"`
 
-	name string // of the extension
-	dir  string // the file's folder, for ./
+	name    string // of the extension
+	dir     string // the file's folder, for ./
+	project bool   // from a workspace's .espy
+	lapsed  bool   // its file changed and was not accepted: it does not run, and a call it would judge asks
+}
+
+// Lapsed are the hooks of a project that judge calls, as they are once its files changed and were not accepted again:
+// what they kept from running unasked does not run unasked, and nothing of them runs.
+func Lapsed(hooks []Hook) (lapsed []Hook) {
+	for _, h := range hooks {
+		if h.project && h.Event == PreTool {
+			h.lapsed = true
+			lapsed = append(lapsed, h)
+		}
+	}
+	return lapsed
 }
 
 // parseHooks reads an extension's file.
@@ -72,7 +87,7 @@ func parseHooks(f File) ([]Hook, error) {
 	for i := range file.Hook {
 		h := &file.Hook[i]
 		h.dir = filepath.Dir(f.Path)
-		h.name = filepath.Base(h.dir)
+		h.name, h.project = filepath.Base(h.dir), f.Project
 		if err := h.check(); err != nil {
 			return nil, fmt.Errorf("hook %d: %w", i+1, err)
 		}
@@ -145,7 +160,7 @@ type HookOutcome struct {
 
 // Hooks runs the hooks of a session.
 type Hooks struct {
-	list    []Hook
+	list    atomic.Pointer[[]Hook]
 	session string
 	folder  string
 	report  func(sentence string)
@@ -159,8 +174,13 @@ type Hooks struct {
 // NewHooks prepares the hooks. They end with Close. Report tells the person of one that failed; it must not block.
 func NewHooks(list []Hook, session, folder string, report func(string)) *Hooks {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Hooks{list: list, session: session, folder: folder, report: report, ctx: ctx, cancel: cancel, slots: make(chan struct{}, mostObserving)}
+	h := &Hooks{session: session, folder: folder, report: report, ctx: ctx, cancel: cancel, slots: make(chan struct{}, mostObserving)}
+	h.Replace(list)
+	return h
 }
+
+// Replace puts other hooks in the place of these, from the next moment on.
+func (h *Hooks) Replace(list []Hook) { h.list.Store(&list) }
 
 // Close waits for the observing hooks that still run, ending those that take longer than a moment. Nothing may be
 // observed afterwards.
@@ -175,7 +195,7 @@ func (h *Hooks) Close() {
 // hook that fails, takes too long or answers something else makes its call ask. None of them widens anything.
 func (h *Hooks) Judge(ctx context.Context, call message.ToolCall) (verdict guard.Verdict, reason string) {
 	verdict = guard.Allow
-	for _, hook := range h.list {
+	for _, hook := range *h.list.Load() {
 		if !hook.concerns(PreTool, call.Name) {
 			continue
 		}
@@ -191,6 +211,9 @@ func (h *Hooks) Judge(ctx context.Context, call message.ToolCall) (verdict guard
 }
 
 func (h *Hooks) ask(ctx context.Context, hook Hook, call message.ToolCall) (guard.Verdict, string) {
+	if hook.lapsed {
+		return guard.Ask, fmt.Sprintf("the hook of %s judges this call, but its files changed and were not accepted (/trust accept), so it asks", hook.name)
+	}
 	printed, err := h.run(ctx, hook, h.moment(PreTool, &call, nil))
 	var answer struct {
 		Decision string `json:"decision"`
@@ -233,7 +256,7 @@ func (h *Hooks) Observe(event string, call *message.ToolCall, outcome *HookOutco
 	if call != nil {
 		name = call.Name
 	}
-	for _, hook := range h.list {
+	for _, hook := range *h.list.Load() {
 		if !hook.concerns(event, name) || h.ctx.Err() != nil {
 			continue
 		}

@@ -165,6 +165,30 @@ func (g *Guard) AddSession(r Rule) {
 	g.Add(SourcedRule{Rule: r, Verdict: Allow, Source: SourceSession})
 }
 
+// Reset puts these rules in the place of all but those that hold for the session, and reports whether that changed any.
+func (g *Guard) Reset(rules []SourcedRule) (changed bool) {
+	g.mu.Lock()
+	var now []SourcedRule
+	for _, r := range rules {
+		if (r.Source != SourceProject || r.Verdict != Allow) && !slices.Contains(now, r) {
+			now = append(now, r)
+		}
+	}
+	for _, r := range g.rules {
+		if r.Source == SourceSession && !slices.Contains(now, r) {
+			now = append(now, r)
+		}
+	}
+	missing := func(from, in []SourcedRule) bool {
+		return slices.ContainsFunc(from, func(r SourcedRule) bool { return !slices.Contains(in, r) })
+	}
+	changed = missing(now, g.rules) || missing(g.rules, now)
+	g.rules = now
+	g.mu.Unlock()
+	g.tellRoots()
+	return changed
+}
+
 // Remove takes a rule back and reports whether it was there.
 func (g *Guard) Remove(r SourcedRule) bool {
 	g.mu.Lock()
