@@ -270,7 +270,7 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan TurnEnded) chan Tur
 	case Note:
 		a.writeNote(c.Text)
 	case Reload:
-		return a.whenIdle(ctx, turn, "brought up to date with its files", a.reload)
+		return a.whenIdle(ctx, turn, "brought up to date with its files", func(ctx context.Context) error { return a.reload(ctx, c.Quiet) })
 	}
 	return turn
 }

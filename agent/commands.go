@@ -132,8 +132,8 @@ type Point struct {
 	Files    int // that changed since
 }
 
-// Reload reads the person's files anew at once, and says so where nothing changed.
-type Reload struct{}
+// Reload reads the person's files anew at once, and says so where nothing changed, unless it is quiet.
+type Reload struct{ Quiet bool }
 
 // Note puts a sentence for the person into the transcript; it is never sent to a model.
 type Note struct{ Text string }

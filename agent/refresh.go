@@ -25,11 +25,11 @@ func (a *Agent) refresh(ctx context.Context) bool {
 }
 
 // reload is the person's wish for a refresh.
-func (a *Agent) reload(ctx context.Context) error {
+func (a *Agent) reload(ctx context.Context, quiet bool) error {
 	if a.opt.Refresh == nil {
 		return errors.New("nothing is read anew here")
 	}
-	if !a.refresh(ctx) {
+	if !a.refresh(ctx) && !quiet {
 		a.notice(NoticeInfo, "Nothing changed in the settings, and in what files declare, since they were read.")
 	}
 	return nil

@@ -42,6 +42,7 @@ func (m *model) slashes() []slash {
 		{"images", "", "every picture of this session: show, attach again, pin, drop", (*model).runImages, nil},
 		{"expand", "", "what was folded away, and unfolding it", (*model).runExpand, nil},
 		{"permissions", "[allow|ask|deny|remove RULE]", "the permission rules and where each comes from; add and remove them", (*model).runPermissions, permissionWords},
+		{"reload", "", "read the settings and what files declare again", (*model).runReload, nil},
 		{"copy", "", "copy the last answer", (*model).runCopy, nil},
 		{"export", "[PATH]", "write the conversation to a file", (*model).runExport, nil},
 		{"editor", "", "write in $VISUAL or $EDITOR", func(m *model, _ string) tea.Cmd { return m.editor() }, nil},

@@ -58,6 +58,9 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 		case agent.RewindAsked:
 			m.onRewindAsked(e)
 			continue
+		case agent.Reloaded:
+			cmds = append(cmds, m.onReloaded())
+			continue
 		case agent.Renamed:
 			m.say("this session is now called "+flat(e.Title), false)
 			continue

@@ -139,10 +139,25 @@ type Options struct {
 	// Commands are further slash commands.
 	Commands []Command
 
+	// Fresh is what of all this can change while the program runs, as the settings have it now. It is called where the
+	// loop says that files were read again, and returns at once; nil changes nothing.
+	Fresh func() Live
+
 	Input  *os.File  // the terminal; nil is standard input
 	Output *os.File  // nil is standard output
 	Crash  CrashFile // where a fault of espy itself is written down; nil writes nothing
 	Clock  func() time.Time
+}
+
+// Live is what of the options can change while the program runs; the fields are those of Options.
+type Live struct {
+	Theme    string
+	Previews string
+	Keys     map[string][]string
+	Vim      bool
+	Title    bool
+	Notify   string
+	Commands []Command
 }
 
 // Past is a message that was sent: its text, and its pictures with the session that holds them.

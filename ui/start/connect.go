@@ -3,6 +3,7 @@ package start
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -34,21 +35,21 @@ func adapter[P providers.Provider](construct func(providers.Route, providers.Blo
 	}
 }
 
-// connected is a provider and the key it was made with.
+// connected is a provider and the server it was made for.
 type connected struct {
 	provider providers.Provider
-	key      string
+	server   providers.Server
 }
 
 // connector makes the providers of a session or a task, which read its pictures: one a route, kept, because an adapter remembers what a server refused. One
-// whose key was typed anew is made anew.
+// whose key was typed anew, or whose settings changed, is made anew.
 func connector(s *Settings, blobs providers.Blobs) func(providers.Route) (providers.Provider, error) {
 	var mu sync.Mutex
 	made := make(map[string]connected)
 	return func(route providers.Route) (providers.Provider, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if c, ok := made[route.Name()]; ok && c.key == route.Server.Key {
+		if c, ok := made[route.Name()]; ok && reflect.DeepEqual(c.server, route.Server) {
 			return c.provider, nil
 		}
 		if !route.Server.Usable() {
@@ -63,7 +64,7 @@ func connector(s *Settings, blobs providers.Blobs) func(providers.Route) (provid
 			adapter = providers.WithTrace(adapter, s.Trace, route.Name())
 		}
 		p := providers.WithRetry(adapter, providers.Policy{})
-		made[route.Name()] = connected{p, route.Server.Key}
+		made[route.Name()] = connected{p, route.Server}
 		return p, nil
 	}
 }

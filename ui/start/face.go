@@ -32,21 +32,24 @@ const (
 // Screen is the full-screen face of a folder: it opens rooms as the person goes from session to session.
 type Screen struct {
 	settings *Settings // as they were at the start; what cannot change while espy runs is read here
+	watch    *watch
 	request  Request
 	history  *store.History
 
-	swept   sync.Once
-	mu      sync.Mutex // guards what follows
-	room    *Room      // nil while a session is only read
-	reading *reading   // nil while one is worked in
-	next    *Settings  // what the next session is opened with
+	swept    sync.Once
+	mu       sync.Mutex // guards what follows
+	room     *Room      // nil while a session is only read
+	reading  *reading   // nil while one is worked in
+	next     *Settings  // in force for the next session; the room has its own word on that
+	reviewed string     // digest of the folder's own files as they were shown
 
 	held *store.InUseError // why the first session is only read
 }
 
 // NewScreen prepares the face. The first room is opened at once, so that its faults are told before the screen is.
 func NewScreen(ctx context.Context, s *Settings, r Request) (*Screen, error) {
-	f := &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), next: s}
+	f := &Screen{settings: s, request: r, history: store.OpenHistory(s.Dirs.State), next: s, watch: newWatch(s)}
+	r.refresh = f.refresh
 	room, err := Open(ctx, s, r)
 	if errors.As(err, &f.held) { // it is shown as it stands, and the person says what is to become of it
 		f.reading, err = read(ctx, s, f.held.ID)
@@ -110,9 +113,8 @@ func (f *Screen) mode() string {
 // move closes the room that is open and opens another. Where that fails, the old one is gone on with: it is
 // closed only after the new one stands.
 func (f *Screen) move(ctx context.Context, r Request) (ui.Conversation, error) {
-	f.mu.Lock()
-	settings := f.next
-	f.mu.Unlock()
+	settings := f.inForce()
+	r.refresh = f.refresh
 	room, err := Open(context.WithoutCancel(ctx), settings, r)
 	if err != nil {
 		return ui.Conversation{}, err
@@ -137,7 +139,7 @@ func (f *Screen) take(room *Room, r *reading) error {
 
 // look shows a session that another espy writes.
 func (f *Screen) look(ctx context.Context, id string) (ui.Conversation, error) {
-	r, err := read(ctx, f.settings, id)
+	r, err := read(ctx, f.inForce(), id)
 	if err != nil {
 		return ui.Conversation{}, err
 	}
@@ -154,7 +156,7 @@ func conversation(room *Room, s *Settings) ui.Conversation {
 
 // Options are what the full-screen program is given.
 func (f *Screen) Options() ui.Options {
-	s := f.settings
+	s, live := f.settings, f.live()
 	var first ui.Conversation
 	if room := f.current(); room != nil {
 		first = conversation(room, s)
@@ -166,26 +168,26 @@ func (f *Screen) Options() ui.Options {
 		Held:         f.held,
 		Folder:       s.Folder,
 		Version:      s.Version,
-		Theme:        s.Config.UI.Theme,
+		Theme:        live.Theme,
 		Dark:         true,
 		NoColor:      os.Getenv("NO_COLOR") != "",
 		Mouse:        s.Config.UI.Mouse,
-		Keys:         s.Config.Keys,
+		Keys:         live.Keys,
 		Remote:       os.Getenv("SSH_CONNECTION") != "" || os.Getenv("SSH_TTY") != "",
-		Vim:          s.Config.UI.Vim,
-		Title:        s.Config.UI.Title,
-		Notify:       s.Config.UI.Notify,
+		Vim:          live.Vim,
+		Title:        live.Title,
+		Notify:       live.Notify,
 		Cost:         media.Costs().Cost,
 		Preview:      f.preview,
 		TmuxPictures: tmuxPictures,
 		PicturePath:  f.picturePath,
 		OpenPicture:  f.openPicture,
-		Previews:     s.Config.UI.Previews,
-		Models:       s.Book.Routes,
-		Ask:          func(ctx context.Context) { s.Ask(ctx) },
-		Servers:      s.Book.Servers,
-		KeepKey:      s.KeepKey,
-		Model:        s.Book.Find,
+		Previews:     live.Previews,
+		Models:       func() []providers.Route { return f.inForce().Book.Routes() },
+		Ask:          func(ctx context.Context) { f.inForce().Ask(ctx) },
+		Servers:      func() []providers.Server { return f.inForce().Book.Servers() },
+		KeepKey:      func(ctx context.Context, provider, key string) error { return f.inForce().KeepKey(ctx, provider, key) },
+		Model:        func(name string) (providers.Route, error) { return f.inForce().Book.Find(name) },
 		Sessions: func(ctx context.Context) ([]store.Summary, error) {
 			return s.Store.List(ctx, s.Folder, mostSessions)
 		},
@@ -208,7 +210,8 @@ func (f *Screen) Options() ui.Options {
 		Trust:    f.trust(),
 		Rules:    f.rules(),
 		Crash:    f.crash,
-		Commands: commands(s.Extras.Commands),
+		Commands: live.Commands,
+		Fresh:    f.live,
 	}
 }
 
@@ -315,13 +318,7 @@ func (f *Screen) trust() ui.Trust {
 			}
 			return paths, err
 		},
-		Review: func() []ui.ReviewedFile {
-			var files []ui.ReviewedFile
-			for _, file := range s.Workspace.Files {
-				files = append(files, ui.ReviewedFile{Name: file.Display, Text: string(file.Data), Truncated: file.Truncated})
-			}
-			return files
-		},
+		Review: f.review,
 		Accept: func() (string, error) {
 			return f.accept(context.Background())
 		},
@@ -342,28 +339,39 @@ func trustPath(s *Settings, roots *guard.Roots, path string) (string, error) {
 	return kept.Path, nil
 }
 
-// accept accepts the folder's own files as they were when the person was told of them, and has the next session
-// use them. Files that changed since are not what was accepted.
+// accept accepts the folder's own files as they were when the person was shown or told of them. Files that changed
+// since are not what was accepted.
 func (f *Screen) accept(ctx context.Context) (string, error) {
+	s := f.inForce()
 	f.mu.Lock()
-	s := f.next
+	digest := f.reviewed
 	f.mu.Unlock()
-	if err := s.Trust.Accept(ctx, s.Folder, s.Workspace.Digest); err != nil {
+	if digest == "" {
+		digest = s.Workspace.Digest
+	}
+	if err := s.Trust.Accept(ctx, s.Folder, digest); err != nil {
 		return "", err
 	}
-	flags := s.flags
-	flags.Folder, flags.Accept = s.Folder, false
-	fresh, err := Load(ctx, s.Version, flags)
-	if err != nil {
-		return "", fmt.Errorf("the folder's own files are accepted, and cannot be used as they are: %w", err)
-	}
-	f.mu.Lock()
-	f.next = fresh
-	f.mu.Unlock()
-	if !fresh.Accepted {
+	f.renew(ctx)
+	if fresh := f.inForce(); !fresh.Accepted {
 		return "", fmt.Errorf("the folder's own files changed meanwhile; look at %s again, then /trust accept", strings.Join(fresh.NotAccepted(), ", "))
 	}
-	return "This folder's own files are accepted as they are now and are used from the next session on: /new begins one.", nil
+	if room := f.current(); room != nil {
+		room.Agent.Send(agent.Reload{Quiet: true})
+	}
+	return "This folder's own files are accepted as they are now. What .espy declares is used from the next turn on, AGENTS.md from the next session on: /new begins one.", nil
+}
+
+// review is what accept would accept.
+func (f *Screen) review() (files []ui.ReviewedFile) {
+	found := f.inForce().Workspace
+	f.mu.Lock()
+	f.reviewed = found.Digest
+	f.mu.Unlock()
+	for _, file := range found.Files {
+		files = append(files, ui.ReviewedFile{Name: file.Display, Text: string(file.Data), Truncated: file.Truncated})
+	}
+	return files
 }
 
 func absolute(folder, path string) string {
@@ -389,7 +397,7 @@ func (f *Screen) crash() (io.WriteCloser, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return &redacted{file: file, keys: f.settings.keys()}, name, nil
+	return &redacted{file: file, keys: f.inForce().keys()}, name, nil
 }
 
 // keepRoute remembers the person's choice of a model for the next start.

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"espy/agent"
@@ -30,6 +31,8 @@ type Request struct {
 	Headless bool
 	MaxTurns int
 	MaxCost  float64
+
+	refresh func(context.Context) []string // reads files again between turns; nil does not
 }
 
 // Room is a session at work: a loop, an intake, and what they hold open. Close ends all of it.
@@ -40,6 +43,9 @@ type Room struct {
 	Roots   *guard.Roots
 	Session *store.Session
 	Why     string // how the model was chosen
+
+	tools    *tools.Registry
+	settings atomic.Pointer[Settings] // in force
 
 	left   *guard.Leftovers
 	jobs   *tools.Jobs
@@ -97,17 +103,21 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	left, jobs := &guard.Leftovers{}, &tools.Jobs{}
 	shell, shellErr := guard.FindShell()
 	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
+	room := &Room{Guard: g, Roots: roots, Session: session, Why: why, tools: s.registry(), left: left, jobs: jobs, trace: s.Trace, done: make(chan struct{})}
+	room.settings.Store(s)
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
-		Connect: connector(s, session), Guard: g, Tools: s.registry(),
-		Env:    tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left, Jobs: jobs},
-		Hooks:  s.Extras.Hooks,
-		Tasks:  func() agent.TaskOptions { return taskOptions(s) },
+		Connect: connector(s, session), Guard: g, Tools: room.tools,
+		Env:   tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left, Jobs: jobs},
+		Hooks: s.hooks(), Refresh: r.refresh,
+		Tasks:  func() agent.TaskOptions { return taskOptions(room.settings.Load()) },
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
 		KeepRoute: keepRoute(ctx, s.Dirs),
-		SaveRule:  func(rule string) error { return s.saveRule(context.WithoutCancel(ctx), guard.Allow, rule) },
+		SaveRule: func(rule string) error {
+			return room.settings.Load().saveRule(context.WithoutCancel(ctx), guard.Allow, rule)
+		},
 		TrustPath: func(path string) error { _, err := trustPath(s, roots, path); return err },
 		Headless:  r.Headless, MaxTurns: r.MaxTurns, MaxCost: r.MaxCost,
 	})
@@ -115,8 +125,8 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		return nil, errors.Join(err, roots.Close())
 	}
 	loopCtx, cancel := context.WithCancel(ctx)
-	room := &Room{Agent: loop, Guard: g, Roots: roots, Session: session, Why: why, left: left, jobs: jobs, trace: s.Trace, cancel: cancel, done: make(chan struct{}),
-		Intake: agent.NewIntake(loop, s.Store, s.Secrets, clipboard.Env{})}
+	room.Agent, room.cancel = loop, cancel
+	room.Intake = agent.NewIntake(loop, s.Store, s.Secrets, clipboard.Env{})
 	go func() {
 		defer close(room.done)
 		room.err = loop.Run(loopCtx)

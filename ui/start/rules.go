@@ -78,31 +78,33 @@ func (f *Screen) rules() ui.Rules {
 }
 
 func (f *Screen) listRules() []ui.Rule {
-	inForce := rules(f.settings)
+	s := f.inForce()
+	inForce := rules(s)
 	if room := f.current(); room != nil {
 		inForce = room.Guard.Rules()
 	}
-	f.settings.rules.Lock()
-	defer f.settings.rules.Unlock()
+	s.rules.Lock()
+	defer s.rules.Unlock()
 	list := make([]ui.Rule, len(inForce))
 	for i, r := range inForce {
-		list[i] = ui.Rule{SourcedRule: r, Place: strings.TrimSuffix(f.settings.Config.Sources[config.RuleSource(string(r.Verdict), r.Rule.String())], ":")}
+		list[i] = ui.Rule{SourcedRule: r, Place: strings.TrimSuffix(s.Config.Sources[config.RuleSource(string(r.Verdict), r.Rule.String())], ":")}
 	}
 	return list
 }
 
 func (f *Screen) addRule(verdict guard.Verdict, text string) (string, error) {
-	rule, err := guard.ParseRule(text, f.settings.toolNames()...)
+	s := f.inForce()
+	rule, err := guard.ParseRule(text, s.toolNames()...)
 	if err != nil {
 		return "", err
 	}
-	if err := f.settings.saveRule(context.Background(), verdict, rule.String()); err != nil {
+	if err := s.saveRule(context.Background(), verdict, rule.String()); err != nil {
 		return "", err
 	}
 	if room := f.current(); room != nil {
 		room.Guard.Add(guard.SourcedRule{Rule: rule, Verdict: verdict, Source: guard.SourceSaved})
 	}
-	return fmt.Sprintf("%s %s holds from now on and is kept in %s.", verdict, rule, f.settings.Dirs.PermissionsFile()), nil
+	return fmt.Sprintf("%s %s holds from now on and is kept in %s.", verdict, rule, s.Dirs.PermissionsFile()), nil
 }
 
 // removeRule takes back what was saved here or holds for the session; what a person or a project wrote into a
@@ -112,7 +114,7 @@ func (f *Screen) removeRule(r ui.Rule) (string, error) {
 	case guard.SourceUser, guard.SourceProject:
 		return "", fmt.Errorf("%s %s is written in %s; take it out there", r.Verdict, r.Rule, r.Place)
 	case guard.SourceSaved:
-		if err := f.settings.dropRule(context.Background(), r.Verdict, r.Rule.String()); err != nil {
+		if err := f.inForce().dropRule(context.Background(), r.Verdict, r.Rule.String()); err != nil {
 			return "", err
 		}
 	}

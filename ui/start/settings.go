@@ -52,10 +52,16 @@ type Settings struct {
 	Workspace guard.Workspace // what the folder brings along
 	Accepted  bool            // it was accepted as it is, or brings nothing along
 	Allow     []guard.Rule
-	Extras    extend.Set // tools, skills and commands declared in files
+	Extras    extend.Set // tools, skills, commands and hooks declared in files
 	Client    *providers.Client
 	Trace     *providers.Trace // nil writes none
 	Gate      *media.Gate
+
+	plain  *guard.Secrets   // Secrets without what the settings add: the workspace's own files are read with them
+	files  []extend.File    // what Extras was parsed from
+	holds  bool             // what the workspace's .espy declares is in force, for it was accepted as it is
+	lapsed []extend.Hook    // of a workspace whose .espy was in force and changed
+	faults []config.Problem // of Config, those of the environment left out
 
 	rules sync.Mutex // guards the lists of rules in Config, which answers and /permissions change
 	asker asker
@@ -84,12 +90,14 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		Client: providers.NewClient(providers.Timeouts{}), Gate: media.NewGate()}
 	secrets := guard.SecretOptions{Home: home, Own: []string{dirs.Config, dirs.State}, Getenv: os.Getenv}
 	s.Secrets = guard.NewSecrets(secrets)
+	s.plain = s.Secrets
 	if err := s.readWorkspace(ctx, f.Accept); err != nil {
 		return nil, err
 	}
 	s.readExtras() // before the settings: their rules may name declared tools
 	var problems []config.Problem
-	s.Config, problems = config.Load(config.Options{Dirs: dirs, Workspace: folder, Accepted: s.Accepted, Model: f.Model, Mode: f.Mode, Validators: validators(f.Actions, s.toolNames())})
+	s.Config, problems = config.Load(s.configOptions())
+	s.faults = problems
 	for _, p := range problems {
 		if p.OnCommandLine() {
 			return nil, usage("%s", p.Sentence)
@@ -115,6 +123,12 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// configOptions say how the settings are read.
+func (s *Settings) configOptions() config.Options {
+	return config.Options{Dirs: s.Dirs, Workspace: s.Folder, Accepted: s.holds, Model: s.flags.Model, Mode: s.flags.Mode,
+		Validators: validators(s.flags.Actions, s.toolNames())}
 }
 
 func workspace(folder string) (string, error) {
@@ -156,6 +170,7 @@ func (s *Settings) readWorkspace(ctx context.Context, accept bool) error {
 		s.Problems = append(s.Problems, err.Error())
 	}
 	s.Accepted = found.Digest == "" || err == nil && trusted.Digest == found.Digest
+	s.holds = s.Accepted
 	return nil
 }
 
@@ -164,16 +179,26 @@ func (s *Settings) readWorkspace(ctx context.Context, accept bool) error {
 func (s *Settings) readExtras() {
 	files, problems := extend.ReadDir(s.Dirs.Config)
 	s.Problems = append(s.Problems, problems...)
-	if s.Accepted {
-		for _, f := range s.Workspace.Files {
-			if !f.Instruction && !f.Truncated && extend.Declares(f.Abs) {
-				files = append(files, extend.File{Path: f.Display, Project: true, Data: f.Data})
-			}
-		}
-	}
-	s.Extras = extend.Parse(files)
+	s.files = append(files, s.projectFiles()...)
+	s.Extras = extend.Parse(s.files)
 	s.Problems = append(s.Problems, s.Extras.Problems...)
 }
+
+// projectFiles are the declaring files of the workspace, where they are in force.
+func (s *Settings) projectFiles() (files []extend.File) {
+	if !s.holds {
+		return nil
+	}
+	for _, f := range s.Workspace.Files {
+		if !f.Instruction && !f.Truncated && extend.Declares(f.Abs) {
+			files = append(files, extend.File{Path: f.Display, Project: true, Data: f.Data})
+		}
+	}
+	return files
+}
+
+// hooks are those of a session: what is declared, and what of a changed workspace still has calls ask.
+func (s *Settings) hooks() []extend.Hook { return append(slices.Clone(s.Extras.Hooks), s.lapsed...) }
 
 // NotAccepted names what lies in the folder and is inert until the person accepts it.
 func (s *Settings) NotAccepted() []string {
