@@ -42,6 +42,8 @@ func (m *model) slashes() []slash {
 		{"images", "", "every picture of this session: show, attach again, pin, drop", (*model).runImages, nil},
 		{"expand", "", "what was folded away, and unfolding it", (*model).runExpand, nil},
 		{"permissions", "[allow|ask|deny|remove RULE]", "the permission rules and where each comes from; add and remove them", (*model).runPermissions, permissionWords},
+		{"skills", "", "the ways to work that files declare", (*model).runSkills, nil},
+		{"skill", "NAME [WORDS]", "have the model work by a skill", (*model).runSkill, skillNames},
 		{"reload", "", "read the settings and what files declare again", (*model).runReload, nil},
 		{"copy", "", "copy the last answer", (*model).runCopy, nil},
 		{"export", "[PATH]", "write the conversation to a file", (*model).runExport, nil},
@@ -145,7 +147,7 @@ func given(c Command) func(*model, string) tea.Cmd {
 				m.say(err.Error(), true)
 				return nil
 			}
-			return m.post(parcel{text: text, typed: args, pictures: m.row.take()})
+			return m.post(parcel{text: text, typed: text, pictures: m.row.take()})
 		}
 		return m.report(func(ctx context.Context) (string, error) { return c.Run(ctx, args) })
 	}

@@ -139,6 +139,9 @@ type Options struct {
 	// Commands are further slash commands.
 	Commands []Command
 
+	// Skills are what files declare of ways to work; the model is offered them, and the person can choose one.
+	Skills []Skill
+
 	// Fresh is what of all this can change while the program runs, as the settings have it now. It is called where the
 	// loop says that files were read again, and returns at once; nil changes nothing.
 	Fresh func() Live
@@ -158,6 +161,16 @@ type Live struct {
 	Title    bool
 	Notify   string
 	Commands []Command
+	Skills   []Skill
+}
+
+// Skill is a way to work that a file declares.
+type Skill struct {
+	Name    string
+	About   string // when to use it
+	Place   string // the file
+	Project bool   // from the workspace's .espy
+	Text    string
 }
 
 // Past is a message that was sent: its text, and its pictures with the session that holds them.

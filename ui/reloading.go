@@ -23,7 +23,7 @@ func (m *model) onReloaded() tea.Cmd {
 	fresh := m.o.Fresh()
 	newKeys, newVim := !reflect.DeepEqual(m.o.Keys, fresh.Keys), m.o.Vim != fresh.Vim
 	m.o.Theme, m.o.Previews, m.o.Keys, m.o.Vim = fresh.Theme, fresh.Previews, fresh.Keys, fresh.Vim
-	m.o.Title, m.o.Notify, m.o.Commands = fresh.Title, fresh.Notify, fresh.Commands
+	m.o.Title, m.o.Notify, m.o.Commands, m.o.Skills = fresh.Title, fresh.Notify, fresh.Commands, fresh.Skills
 	if newKeys {
 		m.keys = newKeymap(fresh.Keys)
 		m.comp.keys = m.keys

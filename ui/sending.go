@@ -21,6 +21,7 @@ type parcel struct {
 	text     string // every chip in full
 	typed    string // without the chips: only what was typed is searched for @files
 	pictures []agent.Attachment
+	with     []message.Text // goes along behind the text
 	steer    bool
 }
 
@@ -122,7 +123,7 @@ func (m *model) submit(p parcel, texts []message.Text, more []agent.Attachment) 
 	for _, a := range pictures {
 		m.talk.pictures[a.Image.Ref] = a.Record
 	}
-	prompt := agent.Prompt{Text: blocks(p, texts), Attachments: pictures}
+	prompt := agent.Prompt{Text: append(blocks(p, texts), p.with...), Attachments: pictures}
 	if p.steer && m.talk.busy {
 		m.talk.steers = append(m.talk.steers, promptText(prompt))
 	}

@@ -333,3 +333,16 @@ func TestTheWebSearchExampleAsksBraveAndOnlyIt(t *testing.T) {
 		t.Error("the web-research skill does not state the rule for untrusted text")
 	}
 }
+
+func TestACommandsArgumentsAreFilledInOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"Explain $1, then $2.": "Explain $2, then b.",
+		"All: $ARGUMENTS":      "All: $2 b",
+		"$3 of $1 costs $$":    " of $2 costs $$",
+		"Nothing named":        "Nothing named\n\n$2 b",
+	} {
+		if got := (Command{Text: text}).Fill("$2 b"); got != want {
+			t.Errorf("%q with %q gives %q, want %q", text, "$2 b", got, want)
+		}
+	}
+}

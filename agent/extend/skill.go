@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
+	"sync"
 
 	"espy/agent/guard"
 	"espy/agent/message"
@@ -117,26 +119,25 @@ func parseCommand(f File) (Command, error) {
 // Fill is the command's text with the arguments in it: in place of $ARGUMENTS, $1, $2 …, or below the text where
 // it names none of them.
 func (c Command) Fill(args string) string {
-	words := strings.Fields(args)
-	text, named := c.Text, strings.Contains(c.Text, argumentsWord)
-	text = strings.ReplaceAll(text, argumentsWord, args)
-	for i := 9; i >= 1; i-- {
-		place := fmt.Sprintf("$%d", i)
-		if !strings.Contains(text, place) {
-			continue
-		}
+	words, named := strings.Fields(args), false
+	text := places().ReplaceAllStringFunc(c.Text, func(place string) string {
 		named = true
-		word := ""
-		if i <= len(words) {
-			word = words[i-1]
+		if place == argumentsWord {
+			return args
 		}
-		text = strings.ReplaceAll(text, place, word)
-	}
+		if n := int(place[1] - '0'); n <= len(words) {
+			return words[n-1]
+		}
+		return ""
+	})
 	if !named && strings.TrimSpace(args) != "" {
 		text += "\n\n" + args
 	}
 	return text
 }
+
+// places finds where arguments go. They are filled in once: what was typed may say $1 itself.
+var places = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(ARGUMENTS|[1-9])`) })
 
 // compactJSON is a value as JSON without spaces, for results.
 func compactJSON(v any) string {

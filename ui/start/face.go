@@ -211,6 +211,7 @@ func (f *Screen) Options() ui.Options {
 		Rules:    f.rules(),
 		Crash:    f.crash,
 		Commands: live.Commands,
+		Skills:   live.Skills,
 		Fresh:    f.live,
 	}
 }
@@ -252,6 +253,15 @@ func commands(declared []extend.Command) []ui.Command {
 	for _, c := range declared {
 		list = append(list, ui.Command{Name: c.Name, Hint: c.Hint, About: c.Description,
 			Prompt: func(args string) (string, error) { return c.Fill(args), nil }})
+	}
+	return list
+}
+
+// skills are those declared in files.
+func skills(declared []extend.Skill) []ui.Skill {
+	list := make([]ui.Skill, len(declared))
+	for i, s := range declared {
+		list[i] = ui.Skill{Name: s.Name, About: s.Description, Place: s.Path, Project: s.Project, Text: s.Body}
 	}
 	return list
 }
