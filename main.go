@@ -330,7 +330,7 @@ func configCommand() *cobra.Command {
 		}},
 		&cobra.Command{Use: "show", Short: "Print the settings in force and where each came from", Args: between(0, 0, "espy config show"), RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(cmd.Context(), func(s *start.Settings) error {
-				return headless.ShowConfig(s.Config, output())
+				return headless.ShowConfig(s.Config, ui.KeyTable(s.Config.Keys), output())
 			})
 		}})
 	return cmd
@@ -380,7 +380,6 @@ func screenFace(ctx context.Context, o options) error {
 	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
 		return &start.UsageError{Err: errors.New("the full-screen program needs a terminal for its input and output; in scripts and pipes use `espy run`")}
 	}
-	o.Actions = ui.Actions()
 	s, err := start.Load(ctx, version, o.Flags)
 	if err != nil {
 		return err

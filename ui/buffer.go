@@ -34,8 +34,9 @@ type buffer struct {
 	goal  int // column that up and down aim for, -1 where none
 	cut   []cell
 	undo  []snapshot
-	run   bool // the last edit was typing, which the next letter goes on with
-	rev   int  // changes with every edit
+	redo  []snapshot // what was undone, the last first to come back
+	run   bool       // the last edit was typing, which the next letter goes on with
+	rev   int        // changes with every edit
 }
 
 type snapshot struct {
@@ -92,16 +93,23 @@ func (b *buffer) remember(typing bool) {
 		}
 	}
 	b.run = typing
+	b.redo = nil
 	b.goal = -1
 	b.rev++
 }
 
-func (b *buffer) undoStep() {
-	if len(b.undo) == 0 {
+func (b *buffer) undoStep() { b.step(&b.undo, &b.redo) }
+
+func (b *buffer) redoStep() { b.step(&b.redo, &b.undo) }
+
+// step takes the text back to the newest state of one list and keeps what it was on the other.
+func (b *buffer) step(from, to *[]snapshot) {
+	if len(*from) == 0 {
 		return
 	}
-	last := b.undo[len(b.undo)-1]
-	b.undo = b.undo[:len(b.undo)-1]
+	last := (*from)[len(*from)-1]
+	*from = (*from)[:len(*from)-1]
+	*to = append(*to, snapshot{slices.Clone(b.lines), b.at})
 	b.lines, b.at, b.run, b.goal = last.lines, last.at, false, -1
 	b.rev++
 }

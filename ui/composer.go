@@ -277,7 +277,7 @@ func (c *composer) sent(p Past) {
 	}
 	c.recall, c.stashed = len(c.past), nil
 	c.buf.clear()
-	c.buf.undo = nil
+	c.buf.undo, c.buf.redo = nil, nil
 }
 
 // putBack brings a text back in front of what was written meanwhile.

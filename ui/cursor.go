@@ -203,6 +203,8 @@ func (b *buffer) cutting(a action) bool {
 		b.yank()
 	case actUndo:
 		b.undoStep()
+	case actRedo:
+		b.redoStep()
 	case actNewline:
 		b.insert("\n")
 	default:

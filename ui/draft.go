@@ -207,7 +207,7 @@ func (m *model) onDraft(l draftLoaded) {
 		m.comp.restore(p)
 	}
 	m.comp.buf.append(typed)
-	m.comp.buf.undo = nil
+	m.comp.buf.undo, m.comp.buf.redo = nil, nil
 	m.row.pictures = append(slices.Clone(d.Pictures), m.row.pictures...)
 	m.comp.recall = len(m.comp.past)
 }

@@ -2,11 +2,8 @@ package ui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
-
-	"espy/ui/input"
 )
 
 // action names what a key does; the names are the keys of the [keys] table of the settings.
@@ -58,6 +55,9 @@ const (
 	actKillStart   action = "kill-to-start"
 	actYank        action = "yank"
 	actUndo        action = "undo"
+	actRedo        action = "redo"
+
+	actVimCommands action = "vim-commands"
 
 	actRowLeft   action = "row-left"
 	actRowRight  action = "row-right"
@@ -120,6 +120,7 @@ type place string
 const (
 	inAll        place = "everywhere"
 	inComposer   place = "composer"
+	inVim        place = "composer with vim's keys, while writing"
 	inRow        place = "attachment row"
 	inViewer     place = "picture viewer"
 	inTranscript place = "transcript"
@@ -169,6 +170,9 @@ var bindings = sync.OnceValue(func() []binding {
 		{actKillStart, inComposer, []string{"ctrl+u"}, "cut to the start of the line"},
 		{actYank, inComposer, []string{"ctrl+y"}, "put back what was cut"},
 		{actUndo, inComposer, []string{"ctrl+_", "alt+z"}, "undo"},
+		{actRedo, inComposer, []string{"ctrl+shift+z", "alt+Z"}, "redo what was undone"},
+
+		{actVimCommands, inVim, []string{"esc"}, "leave writing: letters are vim's commands"},
 
 		{actRowLeft, inRow, []string{"left", "shift+tab"}, "the picture to the left"},
 		{actRowRight, inRow, []string{"right", "tab"}, "the picture to the right"},
@@ -240,88 +244,9 @@ var bindings = sync.OnceValue(func() []binding {
 	}
 })
 
-// keymap finds the action of a key. It is made once, from the table and the settings.
-type keymap struct {
-	table  []binding
-	lookup map[place]map[string]action
-}
-
-// newKeymap applies the settings: an action named there has exactly the keys given there, and a key taken
-// over in a place is lost by the action that had it.
-func newKeymap(settings map[string][]string) keymap {
-	k := keymap{lookup: map[place]map[string]action{}}
-	taken := map[string]action{}
-	for _, b := range bindings() {
-		if keys, ok := settings[string(b.action)]; ok {
-			b.keys = canonical(keys)
-			for _, key := range b.keys {
-				taken[string(b.in)+"\x00"+key] = b.action
-			}
-		}
-		k.table = append(k.table, b)
-	}
-	for i, b := range k.table {
-		keys := slices.DeleteFunc(slices.Clone(b.keys), func(key string) bool {
-			owner, ok := taken[string(b.in)+"\x00"+key]
-			return ok && owner != b.action
-		})
-		k.table[i].keys = keys
-		if k.lookup[b.in] == nil {
-			k.lookup[b.in] = map[string]action{}
-		}
-		for _, key := range keys {
-			k.lookup[b.in][key] = b.action
-		}
-	}
-	return k
-}
-
-// canonical writes keys as the input names them; what is no key is left out, the settings have said so.
-func canonical(keys []string) []string {
-	var out []string
-	for _, key := range keys {
-		if name, err := input.Canonical(key); err == nil {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// find returns the action of a key in a place, "" where it has none.
-func (k keymap) find(in place, key string) action { return k.lookup[in][key] }
-
-// key is the first key of an action, for hints on the screen; "" where it has none.
-func (k keymap) key(a action) string {
-	for _, b := range k.table {
-		if b.action == a && len(b.keys) > 0 {
-			return keyName(b.keys[0])
-		}
-	}
-	return ""
-}
-
-// keyName writes a key for people: arrows as arrows.
-func keyName(key string) string {
-	head, last := "", key
-	if i := strings.LastIndexByte(key[:max(len(key)-1, 0)], '+'); i >= 0 {
-		head, last = key[:i+1], key[i+1:]
-	}
-	switch last {
-	case "up":
-		last = "↑"
-	case "down":
-		last = "↓"
-	case "left":
-		last = "←"
-	case "right":
-		last = "→"
-	}
-	return head + last
-}
-
 // places is the order of the help and of the page.
 func places() []place {
-	return []place{inComposer, inRow, inViewer, inTranscript, inQuestion, inDialog, inAll}
+	return []place{inComposer, inVim, inRow, inViewer, inTranscript, inQuestion, inDialog, inAll}
 }
 
 // KeysPage is docs/keys.md, made from the table.

@@ -24,7 +24,7 @@ func (m *model) onVimKey(name, typed string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if !v.commands {
-		if name != "esc" || m.hints.open() || len(m.jobs) > 0 || m.pending != nil {
+		if m.keys.find(inVim, name) != actVimCommands || m.hints.open() || len(m.jobs) > 0 || m.pending != nil {
 			return nil, false
 		}
 		v.commands = true

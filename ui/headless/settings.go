@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"espy/config"
+	"espy/ui"
 )
 
 // CheckConfig prints the faults of the settings, or that there are none.
@@ -25,8 +26,8 @@ func CheckConfig(problems []string, file string, out Output) error {
 	return nil
 }
 
-// ShowConfig prints the settings in force, each with where it came from. Keys and headers are never printed.
-func ShowConfig(c config.Config, out Output) error {
+// ShowConfig prints the settings in force and every action with its keys, each with where it came from. Providers' keys and headers are never printed.
+func ShowConfig(c config.Config, keys []ui.KeyRow, out Output) error {
 	show := func(key string, value any) {
 		source := c.Sources[key]
 		if source == "" {
@@ -41,6 +42,11 @@ func ShowConfig(c config.Config, out Output) error {
 	show("ui.theme", c.UI.Theme)
 	show("ui.previews", c.UI.Previews)
 	show("ui.mouse", c.UI.Mouse)
+	show("ui.vim", c.UI.Vim)
+	show("ui.title", c.UI.Title)
+	show("ui.notify", c.UI.Notify)
+	show("permissions.sandbox", c.Permissions.Sandbox)
+	show("permissions.network", c.Permissions.Network)
 	show("permissions.allow", list(c.Permissions.Allow))
 	show("permissions.ask", list(c.Permissions.Ask))
 	show("permissions.deny", list(c.Permissions.Deny))
@@ -55,13 +61,16 @@ func ShowConfig(c config.Config, out Output) error {
 		p := c.Providers[name]
 		show("providers."+name, fmt.Sprintf("%s %s", p.Protocol, oneLine(p.BaseURL)))
 	}
-	actions := make([]string, 0, len(c.Keys))
-	for action := range c.Keys {
-		actions = append(actions, action)
-	}
-	sort.Strings(actions)
-	for _, action := range actions {
-		show("keys."+action, strings.Join(c.Keys[action], " "))
+	for _, row := range keys {
+		written := strings.Join(row.Keys, " ")
+		if written == "" {
+			written = "(none)"
+		}
+		source := c.Sources["keys."+row.Action]
+		if source == "" {
+			source = "default"
+		}
+		fmt.Fprintf(out.Out, "%-22s %-30s # %s; %s: %s\n", "keys."+row.Action, written, oneLine(source), row.Where, row.About)
 	}
 	return nil
 }

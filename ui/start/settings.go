@@ -23,6 +23,8 @@ import (
 	"espy/media"
 	"espy/providers"
 	"espy/store"
+	"espy/ui"
+	"espy/ui/input"
 )
 
 // Flags are what the command line said.
@@ -31,10 +33,9 @@ type Flags struct {
 	Model   string
 	Mode    string
 	Allow   []string
-	Actions []string // names of what keys can do, for checking [keys]
-	Accept  bool     // accept the workspace as it is now
-	Trace   string   // a file that requests and answers are written to; "" writes none
-	Reports bool     // nothing runs, only a report is made: faults that keep a session from starting do not stop it
+	Accept  bool   // accept the workspace as it is now
+	Trace   string // a file that requests and answers are written to; "" writes none
+	Reports bool   // nothing runs, only a report is made: faults that keep a session from starting do not stop it
 }
 
 // Settings are what holds before a session is opened.
@@ -104,6 +105,9 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		}
 		s.Problems = append(s.Problems, p.Error())
 	}
+	for _, fault := range ui.KeyFaults(s.Config.Keys) {
+		s.Problems = append(s.Problems, fmt.Sprintf("%s: [keys] %s", s.Config.Sources["keys."+fault.Action], fault.Sentence))
+	}
 	if len(s.Config.Unsafe) > 0 && !f.Reports {
 		return nil, usage("a fault in the settings may have lost a restriction, so espy does not start: %s", s.Config.Unsafe[0].Error())
 	}
@@ -128,7 +132,7 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 // configOptions say how the settings are read.
 func (s *Settings) configOptions() config.Options {
 	return config.Options{Dirs: s.Dirs, Workspace: s.Folder, Accepted: s.holds, Model: s.flags.Model, Mode: s.flags.Mode,
-		Validators: validators(s.flags.Actions, s.toolNames())}
+		Validators: validators(s.toolNames())}
 }
 
 func workspace(folder string) (string, error) {
@@ -306,7 +310,7 @@ func (s *Settings) registry() *tools.Registry {
 }
 
 // validators are the checks that the owners of names lend to the settings.
-func validators(actions, toolNames []string) map[string]config.Validator {
+func validators(toolNames []string) map[string]config.Validator {
 	var modes []string
 	for _, m := range guard.Modes() {
 		modes = append(modes, string(m))
@@ -316,10 +320,21 @@ func validators(actions, toolNames []string) map[string]config.Validator {
 		config.CheckTool:     {Check: toolPattern(toolNames)},
 		config.CheckRule:     {Check: func(text string) error { _, err := guard.ParseRule(text, toolNames...); return err }},
 		config.CheckCostRule: {Names: media.Costs().Names()},
-		config.CheckAction:   {Names: actions},
+		config.CheckAction:   {Names: ui.Actions()},
+		config.CheckKey:      {Check: checkKey},
 		config.CheckLimit:    {Names: columnsOf("limits.")},
 		config.CheckQuirk:    {Names: columnsOf("quirks."), Value: providers.CheckQuirk},
 	}
+}
+
+// checkKey judges a key of [keys].
+func checkKey(text string) error {
+	_, err := input.Canonical(text)
+	if err == nil {
+		return nil
+	}
+	_, how, _ := strings.Cut(err.Error(), ": ") // the sentence around it names the key
+	return errors.New(how)
 }
 
 // toolPattern judges a name of [tools] by the tools that are known when the settings are read. Those of servers are
