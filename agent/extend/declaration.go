@@ -26,7 +26,7 @@ type declaration struct {
 	Argv   []string `toml:"argv"`    // command
 	Cwd    string   `toml:"cwd"`     // command
 	Env    []string `toml:"env"`     // command: names of variables it gets beyond the usual
-	Output string   `toml:"output"`  // command: text or envelope
+	Output string   `toml:"output"`  // text or envelope; http: also picture
 	Box    string   `toml:"sandbox"` // command: "off" runs it outside the sandbox
 
 	Method  string            `toml:"method"`  // http: GET or POST

@@ -20,7 +20,7 @@ import (
 // mostPictures bounds the pictures of one envelope.
 const mostPictures = 16
 
-// envelope is what a command with output = "envelope" prints: words, and pictures as files or as base64.
+// envelope is what a tool with output = "envelope" prints or answers: words, and pictures as files or as base64.
 type envelope struct {
 	Text   string            `json:"text"`
 	Images []envelopePicture `json:"images"`
@@ -30,16 +30,29 @@ type envelopePicture struct {
 	Path   string `json:"path"`
 	Base64 string `json:"base64"`
 	Name   string `json:"name"`
+
+	refused string // why it is not even opened; "" where it is
 }
 
 // open reads an envelope. Its text stays whole for every observer, its pictures pass the gate, and no base64 is
 // stored or shown. A picture that cannot pass is told in the text; the others and the words stand.
 func (d *declaration) open(ctx context.Context, env *tools.Env, call message.ToolCall, printed []byte) (tools.Outcome, error) {
-	var e envelope
-	decoder := json.NewDecoder(bytes.NewReader(printed))
-	if err := decoder.Decode(&e); err != nil {
-		return failed(call, fmt.Sprintf("%s did not print the JSON envelope it declares ({\"text\": …, \"images\": […]}): %v", d.Name, err)), nil
+	e, err := d.unseal(printed)
+	if err != nil {
+		return failed(call, err.Error()), nil
 	}
+	return d.take(ctx, env, call, e)
+}
+
+func (d *declaration) unseal(printed []byte) (e envelope, err error) {
+	if err := json.NewDecoder(bytes.NewReader(printed)).Decode(&e); err != nil {
+		return e, fmt.Errorf("%s did not give the JSON envelope it declares ({\"text\": …, \"images\": […]}): %w", d.Name, err)
+	}
+	return e, nil
+}
+
+// take makes an envelope the outcome of a call.
+func (d *declaration) take(ctx context.Context, env *tools.Env, call message.ToolCall, e envelope) (tools.Outcome, error) {
 	text, ref, err := tools.Spill(ctx, env, e.Text)
 	if err != nil {
 		return tools.Outcome{}, err
@@ -124,6 +137,9 @@ func (e *pictureError) Error() string { return e.sentence }
 // source opens a picture: a path through the roots, or base64.
 func (p envelopePicture) source(env *tools.Env, i int) (media.Source, io.Closer, error) {
 	name := p.Name
+	if p.refused != "" {
+		return media.Source{}, nil, &pictureError{p.refused}
+	}
 	if p.Path != "" {
 		f, path, err := env.Roots.Open(p.Path)
 		if err != nil {

@@ -317,23 +317,6 @@ func TestTheGitExamplesWorkOnARealRepositoryAndRunNothingOfItsOwn(t *testing.T) 
 	}
 }
 
-func TestTheWebSearchExampleAsksBraveAndOnlyIt(t *testing.T) {
-	tool := exampleTool(t, "web_search")
-	e, err := tool.Effect(toolstest.New(t).Env, `{"query":"go 1.26 release"}`)
-	if err != nil || e.Kind != guard.KindNet || e.Host != "api.search.brave.com" || !strings.Contains(e.Preview, "q=go+1.26+release") || !strings.Contains(e.Preview, "count=5") {
-		t.Errorf("%+v, %v", e, err)
-	}
-	skill := ""
-	for _, s := range examples(t).Skills {
-		if s.Name == "web-research" {
-			skill = s.Body
-		}
-	}
-	if !strings.Contains(skill, "untrusted") || !strings.Contains(skill, "ask") {
-		t.Error("the web-research skill does not state the rule for untrusted text")
-	}
-}
-
 func TestACommandsArgumentsAreFilledInOnce(t *testing.T) {
 	for text, want := range map[string]string{
 		"Explain $1, then $2.": "Explain $2, then b.",

@@ -81,6 +81,10 @@ func (d *declaration) checkHTTP() (*url.URL, error) {
 		return nil, errors.New("url holds a query; write it as [query]")
 	case d.method() != http.MethodGet && d.method() != http.MethodPost:
 		return nil, fmt.Errorf("method %q: expected GET or POST", d.Method)
+	case d.Output != "" && d.Output != "text" && d.Output != "envelope" && d.Output != "picture":
+		return nil, fmt.Errorf("output %q: expected text, envelope or picture", d.Output)
+	case d.Output != "" && d.Output != "text" && len(d.Fields) > 0:
+		return nil, fmt.Errorf("fields cut a JSON answer to words; with output = %q there are none", d.Output)
 	case d.Body != "" && d.method() == http.MethodGet:
 		return nil, errors.New("a GET request has no body; set method = \"POST\"")
 	}
@@ -148,9 +152,12 @@ func (d *declaration) request(ctx context.Context, env *tools.Env, call message.
 	if missing != "" {
 		return failed(call, fmt.Sprintf("%s needs the variable %s, which is not set; the user can export it", d.Name, missing)), nil
 	}
-	answer, status, err := send(req)
+	answer, status, err := send(req, d.mostAnswer())
 	if err != nil {
 		return failed(call, scrub(fmt.Sprintf("%s: %v", d.Name, err), secrets)), nil
+	}
+	if d.pictures() && status < 400 {
+		return d.show(ctx, env, call, answer, secrets, req.URL)
 	}
 	text := scrub(d.cut(answer), secrets)
 	shown, ref, err := tools.Spill(ctx, env, text)
@@ -191,8 +198,8 @@ func (d *declaration) setHeaders(req *http.Request) (secrets []string, missing s
 	return secrets, missing
 }
 
-// send makes one request. Redirects stay on the host, so that a header's secret never goes elsewhere.
-func send(req *http.Request) (answer []byte, status int, err error) {
+// send makes one request and reads at most so many bytes of the answer. Redirects stay on the host, so that a header's secret never goes elsewhere.
+func send(req *http.Request, most int) (answer []byte, status int, err error) {
 	client := &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ResponseHeaderTimeout: 30 * time.Second},
 		CheckRedirect: func(next *http.Request, via []*http.Request) error {
@@ -210,12 +217,12 @@ func send(req *http.Request) (answer []byte, status int, err error) {
 		return nil, 0, err
 	}
 	defer resp.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)+1))
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(answer) > mostAnswer {
-		answer = append(answer[:mostAnswer:mostAnswer], []byte(fmt.Sprintf("\n[cut after %d bytes]", mostAnswer))...)
+	if len(answer) > most {
+		answer = append(answer[:most:most], []byte(fmt.Sprintf("\n[cut after %d bytes]", most))...)
 	}
 	return answer, resp.StatusCode, nil
 }
