@@ -10,6 +10,7 @@ type Spent struct {
 	Provider string
 	Model    string
 	Requests int
+	Tasks    int      // of the requests, those that tasks made
 	Input    int      // tokens read
 	Cached   int      // of those, served from a prompt cache
 	Written  int      // of those, written to a prompt cache
@@ -40,6 +41,9 @@ func spending(records []message.Record) (spent []Spent) {
 		}
 		s := &spent[i]
 		s.Requests++
+		if u.Task != "" {
+			s.Tasks++
+		}
 		s.Input += u.Usage.Input
 		s.Cached += u.Usage.CacheRead
 		s.Written += u.Usage.CacheWrite

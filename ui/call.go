@@ -9,6 +9,7 @@ import (
 
 	"espy/agent"
 	"espy/agent/message"
+	"espy/agent/tools"
 	"espy/ui/screen"
 )
 
@@ -36,9 +37,14 @@ type call struct {
 	took     time.Duration
 	judged   string    // how permission came out
 	task     *taskView // of a call that runs a conversation of its own
+	todos  []tools.Todo // the task list it set
+	latest bool         // and no later call set another
 }
 
 func (c *call) draw(width int, l look) []string {
+	if c.todos != nil {
+		return c.drawList(width, l)
+	}
 	lines := []string{c.headline(width, l)}
 	if c.judged != "" && c.state == callRefused && c.result.Text == "" { // the result says it too, in more words
 		lines = append(lines, "  "+l.t.dim.Render(cut("└ "+flat(c.judged), width-2)))
@@ -203,6 +209,13 @@ func (c *call) facts() string {
 }
 
 func (c *call) arguments(width int, l look) []string {
+	if plan := c.plan(); plan != "" {
+		var lines []string
+		for _, line := range planLines(plan, width-4, l.t) {
+			lines = append(lines, l.t.faint.Render("  │ ")+line)
+		}
+		return lines
+	}
 	args := c.call.Args
 	if len(args) > argBytes {
 		args = args[:argBytes] + "…"
@@ -293,6 +306,12 @@ func (c *call) diff(diff string, width int, l look) []string {
 }
 
 func (c *call) plain() string {
+	if c.todos != nil {
+		return c.plainList()
+	}
+	if plan := c.plan(); plan != "" {
+		return plan
+	}
 	return c.title() + "\n" + message.Message{Blocks: []message.Block{c.result}}.PlainText()
 }
 

@@ -363,7 +363,7 @@ func TestEnterTakesACommandThatWasWrittenAndNotOneWithItsLettersScattered(t *tes
 		}
 		return d.m.hints.items[0].insert
 	}
-	for typed, want := range map[string]string{"/m": "model", "/co": "compact", "/e": "effort", "/mage": "images", "/it": "editor", "/uit": "quit", "/EXP": "expand"} {
+	for typed, want := range map[string]string{"/m": "model", "/co": "compact", "/e": "effort", "/mage": "images", "/dit": "editor", "/uit": "quit", "/EXP": "expand"} {
 		if got := first(typed); got != want {
 			t.Errorf("%s offers %q first, want %q", typed, got, want)
 		}

@@ -30,6 +30,9 @@ type dialog struct {
 	choose func(c choice, line string) tea.Cmd
 	cancel func() tea.Cmd
 
+	job  int  // the background job it shows, whose lines come anew; 0 for none
+	tail bool // it hangs on the end of its body until it is scrolled
+
 	question *question // set on a permission question
 	further  string    // the key that shows more of it
 }
@@ -69,6 +72,21 @@ func (d *dialog) refill(choices []choice) {
 	d.narrow()
 	for i, at := range d.shown {
 		if d.choices[at].label == was {
+			d.selected = i
+		}
+	}
+}
+
+// refresh puts choices in the place of those that stand at the same places; what was selected stays by its value.
+func (d *dialog) refresh(choices []choice) {
+	var was any
+	if d.selected < len(d.shown) {
+		was = d.choices[d.shown[d.selected]].value
+	}
+	d.choices = choices
+	d.narrow()
+	for i, at := range d.shown {
+		if was != nil && d.choices[at].value == was {
 			d.selected = i
 		}
 	}
@@ -184,7 +202,16 @@ func (d *dialog) page(by int) {
 	d.selected = min(max(d.selected+by*popupRows, 0), max(len(d.shown)-1, 0))
 }
 
-func (d *dialog) scroll(by int) { d.top = min(max(d.top+by, 0), max(len(d.wrapped)-d.rows, 0)) }
+func (d *dialog) scroll(by int) {
+	end := max(len(d.wrapped)-d.rows, 0)
+	if by == 0 && d.tail {
+		d.top = end
+	}
+	d.top = min(max(d.top+by, 0), end)
+	if by != 0 {
+		d.tail = d.tail && d.top == end || d.job > 0 && d.top == end
+	}
+}
 
 // view draws the panel in at most height lines.
 func (d *dialog) view(width, height int, t *theme) []string {
@@ -198,7 +225,7 @@ func (d *dialog) view(width, height int, t *theme) []string {
 		fixed++
 	}
 	list := min(len(d.shown), max(height-fixed-min(len(d.wrapped), 3), 1), 12)
-	if d.question != nil {
+	if d.question != nil && d.question.inquiry == nil {
 		list = len(d.shown)
 	}
 	d.rows = min(len(d.wrapped), max(height-fixed-list, 0))
@@ -289,7 +316,7 @@ func (d *dialog) list(width, rows int, t *theme) []string {
 		widest = max(widest, cellsOf(flat(d.choices[i].label)))
 		about = max(about, cellsOf(flat(d.choices[i].about)))
 	}
-	if d.question != nil { // its rule is also in the body, where it does not fit here
+	if d.question != nil && d.question.inquiry == nil { // its rule is also in the body, where it does not fit here
 		about = 0
 	}
 	widest = min(widest, max(width-about-8, width/3))

@@ -37,7 +37,7 @@ func drive(t testing.TB, width, height int, change func(*Options), events ...age
 		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	o := Options{Conversation: Conversation{Loop: d.loop, Intake: d.intake}, Folder: "/home/ana/shop", Version: "0.1.0",
 		Cost:  func(_ string, w, h int, _ string) int { return w * h / 750 },
-		First: FirstScreen{ModelReason: "no provider is configured"},
+		First: FirstScreen{Try: "README.md", ModelReason: "no provider is configured"},
 		Clock: func() time.Time { return d.now }}
 	if change != nil {
 		change(&o)

@@ -89,10 +89,14 @@ func rejection(r agent.Rejected) string {
 	return r.Err.Error()
 }
 
-// openQuestion puts the next permission question on the screen, when no other panel is there.
+// openQuestion puts the next question on the screen, when no other panel is there.
 func (m *model) openQuestion() {
-	if m.dialog == nil && m.viewer == nil && len(m.talk.asks) > 0 {
+	switch {
+	case m.dialog != nil || m.viewer != nil:
+	case len(m.talk.asks) > 0:
 		m.dialog = newQuestion(m.talk.asks[0], m.o.Clock(), m.t, m.keys)
+	case len(m.talk.inquiries) > 0:
+		m.dialog = newInquiry(m.talk.inquiries[0], nil, m.o.Clock(), m.t, m.keys)
 	}
 }
 
@@ -102,11 +106,11 @@ func (m *model) arm() tea.Cmd {
 		return nil
 	}
 	m.dialog.question.arming = true
-	return m.afterFrame(grace, armQuestion{m.dialog.question.ask.ID})
+	return m.afterFrame(grace, armQuestion{m.dialog.question.id()})
 }
 
 func (m *model) onArm(msg armQuestion) {
-	if m.dialog != nil && m.dialog.question != nil && m.dialog.question.ask.ID == msg.id {
+	if m.dialog != nil && m.dialog.question != nil && m.dialog.question.id() == msg.id {
 		m.dialog.question.armed = true
 	}
 }
@@ -116,13 +120,9 @@ func (m *model) settleQuestion(e agent.Event) {
 	if m.dialog == nil || m.dialog.question == nil {
 		return
 	}
-	id := m.dialog.question.ask.ID
-	for _, a := range m.talk.asks {
-		if a.ID == id {
-			return
-		}
+	if !m.talk.waitsFor(m.dialog.question.id()) {
+		m.dialog = nil
 	}
-	m.dialog = nil
 }
 
 // onQuestionKey decides whether a key may answer. Before the question has stood, and while typing that began
@@ -143,6 +143,9 @@ func (m *model) onQuestionKey(name, typed string, rested bool) tea.Cmd {
 	if m.keys.find(inAll, name) == actCancel { // not only this call: the turn
 		m.quitArmed, m.stopArmed = m.o.Clock(), m.o.Clock()
 		return m.interrupt()
+	}
+	if q.inquiry != nil {
+		return m.onInquiryKey(name, rested)
 	}
 	w, settles := d.answers(name, m.keys)
 	if !settles {
@@ -172,15 +175,24 @@ func (m *model) answer(w answerChoice) tea.Cmd {
 	return nil
 }
 
-// onReasonKey writes the reason of a denial; esc goes back to the question.
+// onReasonKey writes the reason of a denial, or an answer in one's own words; esc goes back to the question.
 func (m *model) onReasonKey(name, typed string) tea.Cmd {
-	ask := m.dialog.question.ask
 	cmd, closed := m.dialog.key(name, typed, m.keys)
 	if closed && m.keys.find(inDialog, name) == actDismiss {
-		m.dialog = newQuestion(ask, m.o.Clock(), m.t, m.keys)
-		m.dialog.question.armed, m.dialog.question.arming = true, true
+		m.reopen()
 	}
 	return cmd
+}
+
+// reopen goes back from the line to the question.
+func (m *model) reopen() {
+	q := m.dialog.question
+	if q.inquiry != nil {
+		m.dialog = newInquiry(q.inquiry.ask, q.inquiry.marked, m.o.Clock(), m.t, m.keys)
+	} else {
+		m.dialog = newQuestion(q.ask, m.o.Clock(), m.t, m.keys)
+	}
+	m.dialog.question.armed, m.dialog.question.arming = true, true
 }
 
 func (m *model) settleAsk(a agent.Answer) {

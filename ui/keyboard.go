@@ -245,6 +245,10 @@ func (m *model) onGlobalMore(a action) (tea.Cmd, bool) {
 	switch a {
 	case actMode:
 		m.cycleMode()
+	case actTodos:
+		m.toggleTodos()
+	case actBackground:
+		return nil, m.toBackground()
 	case actHelp:
 		m.dialog = m.helpPanel()
 	case actModels:

@@ -95,6 +95,16 @@ func (k keymap) key(a action) string {
 	return ""
 }
 
+// keysOf are all keys of an action.
+func (k keymap) keysOf(a action) []string {
+	for _, b := range k.table {
+		if b.action == a {
+			return b.keys
+		}
+	}
+	return nil
+}
+
 // keyName writes a key for people: arrows as arrows.
 func keyName(key string) string {
 	head, last := "", key

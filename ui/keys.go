@@ -112,6 +112,13 @@ const (
 	actAllowAlways  action = "allow-always"
 	actDeny         action = "deny"
 	actDenyReason   action = "deny-with-reason"
+
+	actNumber     action = "choice-number"
+	actMarkChoice action = "choice-mark"
+	actOwnWords   action = "choice-own-words"
+
+	actTodos      action = "task-list"
+	actBackground action = "to-background"
 )
 
 // place is where a key holds.
@@ -126,6 +133,7 @@ const (
 	inTranscript place = "transcript"
 	inDialog     place = "lists and panels"
 	inQuestion   place = "permission question"
+	inAsk        place = "question with choices"
 )
 
 // binding is one row of the key table.
@@ -221,6 +229,10 @@ var bindings = sync.OnceValue(func() []binding {
 		{actDeny, inQuestion, []string{"n", "esc"}, "deny"},
 		{actDenyReason, inQuestion, []string{"r"}, "deny and say why"},
 
+		{actNumber, inAsk, []string{"1", "2", "3", "4", "5", "6"}, "take that choice; where several may be taken, mark it"},
+		{actMarkChoice, inAsk, []string{"space"}, "mark or unmark the choice, where several may be taken"},
+		{actOwnWords, inAsk, []string{"o"}, "something else: answer in your own words"},
+
 		{actNext, inDialog, []string{"down", "ctrl+n", "tab"}, "the next choice"},
 		{actPrevious, inDialog, []string{"up", "ctrl+p", "shift+tab"}, "the choice before"},
 		{actChoose, inDialog, []string{"enter"}, "take the choice"},
@@ -234,6 +246,8 @@ var bindings = sync.OnceValue(func() []binding {
 		{actBottom, inAll, []string{"ctrl+end", "alt+end"}, "the end of the transcript"},
 		{actDetails, inAll, []string{"ctrl+o"}, "unfold or fold all calls and reasoning"},
 		{actTranscript, inAll, []string{"ctrl+t"}, "move in the transcript"},
+		{actTodos, inAll, []string{"alt+t"}, "the whole task list, or its present item"},
+		{actBackground, inAll, []string{"ctrl+b"}, "while a command runs: send it to the background, where it goes on as a job"},
 		{actMode, inAll, []string{"shift+tab"}, "next permission mode: plan, ask, auto"},
 		{actModels, inAll, []string{"alt+m"}, "choose a model"},
 		{actSessions, inAll, []string{"alt+s"}, "choose a session"},
@@ -246,7 +260,7 @@ var bindings = sync.OnceValue(func() []binding {
 
 // places is the order of the help and of the page.
 func places() []place {
-	return []place{inComposer, inVim, inRow, inViewer, inTranscript, inQuestion, inDialog, inAll}
+	return []place{inComposer, inVim, inRow, inViewer, inTranscript, inQuestion, inAsk, inDialog, inAll}
 }
 
 // KeysPage is docs/keys.md, made from the table.
@@ -254,7 +268,8 @@ func KeysPage() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nThis page is made from the table in `ui/keys.go`. Every action can be given other keys in the settings:\n\n" +
 		"```toml\n[keys]\nsend = \"enter\"\nnewline = [\"shift+enter\", \"ctrl+j\"]\n```\n\n" +
-		"Keys typed within 300 ms of another key, or before a permission question was on the screen, never answer it; nor does a paste.\n")
+		"Keys typed within 300 ms of another key, or before a question was on the screen, never answer it; nor does a paste.\n\n" +
+		"tmux keeps `ctrl+b` for itself unless its prefix is another key: press it twice there.\n")
 	for _, in := range places() {
 		fmt.Fprintf(&b, "\n## %s\n\n| keys | action | what it does |\n|---|---|---|\n", heading(string(in)))
 		for _, row := range bindings() {

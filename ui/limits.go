@@ -16,6 +16,9 @@ const (
 	// grace is how long a question must have stood, and how long the keyboard must have rested, before a key
 	// may answer it: people type ahead.
 	grace = 300 * time.Millisecond
+	// jobsPause is how often an open list of jobs looks again, tailLines how many lines of a job it shows.
+	jobsPause = time.Second
+	tailLines = 400
 	// quitWindow is within which a second ctrl+c quits.
 	quitWindow = 2 * time.Second
 	// stopTime is how long the system may take to stop espy on ctrl+z before espy goes on.

@@ -53,12 +53,14 @@ type model struct {
 	quitArmed  time.Time
 	stopArmed  time.Time // when ctrl+c last stopped what runs
 
-	mouse   bool     // the mouse is ours
-	names   []string // of the models, for completion
-	spin    int
-	pulse   pulse
-	ticking bool
-	draft   draftKeeper
+	mouse    bool     // the mouse is ours
+	names    []string // of the models, for completion
+	spin     int
+	allTodos bool        // the whole task list stands above the composer
+	left     leftSession // the session before, until it was told of
+	pulse    pulse
+	ticking  bool
+	draft    draftKeeper
 
 	parts parts
 	lines []string // the frame, for View
@@ -200,6 +202,14 @@ func (m *model) routeMore(msg tea.Msg) tea.Cmd {
 		m.onTextWritten(msg)
 	case edited:
 		return m.onEdited(msg)
+	case jobsListed:
+		return m.onJobs(msg)
+	case jobTailed:
+		return m.onJobTail(msg)
+	case jobsDue:
+		return m.onJobsDue(msg)
+	case undoTo:
+		m.onUndo(msg)
 	case panelReady:
 		m.dialog = msg.dialog
 	case modelsListed:
@@ -270,6 +280,7 @@ func (m *model) resize(width, height int) {
 // parts is the screen from bottom to top, as lines.
 type parts struct {
 	status   string
+	todos    []string
 	composer []string
 	row      []string
 	rule     string
@@ -279,7 +290,7 @@ type parts struct {
 }
 
 func (p parts) height() int {
-	return 2 + len(p.composer) + len(p.row) + len(p.notice) + len(p.queue) + len(p.panel)
+	return 2 + len(p.composer) + len(p.row) + len(p.notice) + len(p.queue) + len(p.panel) + len(p.todos)
 }
 
 // assemble draws everything below the transcript. A short screen gives up what is needed least.
@@ -299,6 +310,7 @@ func (m *model) assemble() parts {
 		p.panel = m.dialog.view(m.width, max(m.height-p.height()-pick(m.height < 20, 0, 3), 3), m.t)
 		return p
 	}
+	p.todos = m.todoView(m.width, pick(small, 1, max((m.height-p.height())/2, 1)))
 	p.queue = m.talk.queueView(m.width, pick(small, 1, queueLines), m.t, m.keys)
 	p.panel = m.hints.view(m.width, min(popupRows, max(m.height-p.height()-1, 1)), m.t)
 	if len(p.panel) > 0 && !small {
@@ -336,6 +348,7 @@ func (m *model) draw() []string {
 	p := m.parts
 	lines := m.list.view()
 	lines = append(lines, p.panel...)
+	lines = append(lines, p.todos...)
 	lines = append(lines, p.queue...)
 	lines = append(lines, p.notice...)
 	lines = append(lines, p.rule)

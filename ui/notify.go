@@ -18,7 +18,7 @@ import (
 func (m *model) titleText() string {
 	sign := ""
 	switch {
-	case len(m.talk.asks) > 0:
+	case len(m.talk.asks)+len(m.talk.inquiries) > 0:
 		sign = "? "
 	case m.talk.busy:
 		sign = "… "
@@ -67,6 +67,13 @@ func (m *model) tellOutside(e agent.Event) tea.Cmd {
 	switch e := e.(type) {
 	case agent.PermissionAsked:
 		return m.notify("a question waits: " + e.Call.Name)
+	case agent.QuestionAsked:
+		return m.notify("a question waits: " + e.Question.Text)
+	case agent.JobChanged:
+		if e.Job.Running() {
+			return nil
+		}
+		return m.notify(jobEnded(e.Job))
 	case agent.TurnEnded:
 		if e.Reason == agent.EndInterrupted || m.o.Clock().Sub(m.talk.started) < longTurn {
 			return nil

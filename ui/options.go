@@ -64,6 +64,9 @@ type Conversation struct {
 	Loop   Loop
 	Intake Intake
 	Memory Memory // nil: the commands about pictures and folds say that they are not available
+	Jobs   Jobs   // nil: there are none
+	// Spending is what the session has taken, by model; it may be called from any goroutine.
+	Spending func() []agent.Spent
 	// Points lists the messages a rewind can go back to before, oldest first; it may be called from any goroutine.
 	Points func() []agent.Point
 	First  *FirstScreen // what its first screen says; nil keeps what the options say
@@ -190,6 +193,7 @@ type CrashFile func() (w io.WriteCloser, name string, err error)
 
 // FirstScreen is what the welcome says beyond what every welcome says.
 type FirstScreen struct {
+	Try         string   // a file of the folder worth reading first; "" where there is none
 	ModelReason string   // how the model was chosen: "no provider is configured"
 	NotAccepted []string // what lies in the folder and is inert until it is accepted: "AGENTS.md"
 	Problems    []string // faults of the settings, a sentence each

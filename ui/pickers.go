@@ -246,12 +246,7 @@ func (m *model) pickMode() {
 	})
 }
 
-func (m *model) runNew(string) tea.Cmd {
-	if m.o.New == nil {
-		return m.missing()
-	}
-	return m.switchTo(m.o.New)
-}
+func (m *model) runNew(args string) tea.Cmd { return m.runClear(args) }
 
 func (m *model) runResume(args string) tea.Cmd {
 	if m.o.Open == nil {
@@ -293,6 +288,7 @@ type aside struct {
 func (m *model) onSwitched(s switched) tea.Cmd {
 	m.moving = false
 	if s.err != nil {
+		m.left = leftSession{}
 		m.say(s.err.Error(), true)
 		if held := new(store.InUseError); errors.As(s.err, &held) {
 			m.say("", false)
@@ -307,6 +303,8 @@ func (m *model) onSwitched(s switched) tea.Cmd {
 		return nil
 	}
 	m.begin(s.conv)
+	m.say(m.left.sentence(), false)
+	m.left = leftSession{}
 	return tea.Batch(m.next(), m.loadDraft())
 }
 

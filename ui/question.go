@@ -16,11 +16,19 @@ import (
 // stood on the screen for a while and the keyboard has rested: people type ahead, and what they typed for
 // something else must never allow a command.
 type question struct {
-	ask    agent.PermissionAsked
-	opened time.Time
-	arming bool // the time it must stand runs
-	armed  bool // it has stood long enough; keys before that go to the composer
-	reason bool // the reason of a denial is being written
+	ask     agent.PermissionAsked
+	inquiry *inquiry // set where the model asks, and no permission
+	opened  time.Time
+	arming  bool // the time it must stand runs
+	armed   bool // it has stood long enough; keys before that go to the composer
+	reason  bool // the reason of a denial is being written
+}
+
+func (q *question) id() string {
+	if q.inquiry != nil {
+		return q.inquiry.ask.ID
+	}
+	return q.ask.ID
 }
 
 // answerChoice is what a choice of the question sends.

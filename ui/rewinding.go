@@ -130,7 +130,7 @@ func (m *model) onRewound(e agent.Rewound) {
 		m.talk = newSession(m.list, m.o.Folder)
 		m.talk.open(agent.Opened{Session: was.id, Folder: was.folder, Route: was.route, Effort: was.effort, Mode: was.mode, Sandbox: was.sandbox,
 			Queue: was.queue, Meter: e.Meter, Messages: e.Messages, Pictures: e.Pictures})
-		m.talk.busy, m.talk.started = was.busy, was.started
+		m.talk.busy, m.talk.started, m.talk.jobs = was.busy, was.started, was.jobs
 		m.live = live{}
 		m.list.end()
 		m.putBack(e.Prompt)

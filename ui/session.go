@@ -41,11 +41,16 @@ type session struct {
 	thought  int            // the entry being thought, -1 none
 	writing  int            // the entry being written, -1 none
 	asks     []agent.PermissionAsked
+
+	inquiries []agent.QuestionAsked // questions of the model's that wait
+	jobs      []tools.Job           // commands in the background
+	todos     []tools.Todo          // the task list as it stands
+	listed    int                   // the entry that set it, -1 none
 }
 
 func newSession(list *transcript, folder string) session {
 	return session{list: list, folder: folder, pictures: map[string]message.PictureRecord{}, calls: map[string]int{},
-		thought: -1, writing: -1, retries: -1}
+		thought: -1, writing: -1, retries: -1, listed: -1}
 }
 
 // open draws the conversation that is there.
@@ -115,7 +120,9 @@ func (s *session) settle(r message.ToolResult, pictures []message.PictureRecord,
 			took = d
 		}
 	}
-	s.list.slots[i].entry.(*call).finish(r, pictures, took)
+	c := s.list.slots[i].entry.(*call)
+	c.finish(r, pictures, took)
+	s.listTodos(c, i)
 	s.list.changed(i)
 }
 
@@ -240,6 +247,14 @@ func (s *session) takeCall(e agent.Event, now time.Time) {
 		s.takeTask(e.CallID, e.State, nil)
 	case agent.TaskChanged:
 		s.takeTask(e.CallID, e.State, e.Step)
+	case agent.QuestionAsked:
+		s.inquiries = append(s.inquiries, e)
+		s.stand(e.Call.ID, callWaits, now)
+	case agent.QuestionSettled:
+		s.inquiries = slices.DeleteFunc(s.inquiries, func(q agent.QuestionAsked) bool { return q.ID == e.ID })
+		s.stand(e.Call.ID, callRuns, now)
+	case agent.JobChanged:
+		s.job(e.Job)
 	default:
 		s.takeFact(e, now)
 	}
@@ -263,6 +278,22 @@ func (s *session) takeFact(e agent.Event, now time.Time) {
 	case agent.ModeChanged:
 		s.mode, s.sandbox = e.Mode, e.Sandbox
 	}
+}
+
+// stand says that a call waits for the person, or runs again.
+func (s *session) stand(id string, state callState, now time.Time) {
+	if c, i := s.call(id); c != nil {
+		if c.state = state; state == callRuns {
+			c.began = now
+		}
+		s.list.changed(i)
+	}
+}
+
+// waitsFor reports whether a question still waits for its answer.
+func (s *session) waitsFor(id string) bool {
+	return slices.ContainsFunc(s.asks, func(a agent.PermissionAsked) bool { return a.ID == id }) ||
+		slices.ContainsFunc(s.inquiries, func(q agent.QuestionAsked) bool { return q.ID == id })
 }
 
 func (s *session) call(id string) (*call, int) {
@@ -301,7 +332,7 @@ func (s *session) judged(e agent.PermissionSettled, now time.Time) {
 
 func (s *session) ended(e agent.TurnEnded) {
 	s.settled(true)
-	s.busy, s.asks, s.steers = false, nil, nil
+	s.busy, s.asks, s.steers, s.inquiries = false, nil, nil, nil
 	s.finishLive()
 	switch {
 	case e.Reason == agent.EndRejected: // the Rejected event before it has put the message back and said why

@@ -16,7 +16,7 @@ func (s *session) statusView(width int, t *theme) string {
 		return "  " + t.dim.Render(cut("opening…", width-2))
 	}
 	badge, shown := s.badge(t)
-	left := []string{flat(s.route.Name()), s.confinement(), shortFolder(s.folder)}
+	left := []string{flat(s.route.Name()), s.background(), s.confinement(), shortFolder(s.folder)}
 	right := []string{s.context(), s.cost(), shortSession(s.id)}
 	for {
 		l := "  " + strings.Join(nonEmpty(left), "  ")

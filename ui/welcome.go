@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	"espy/agent"
@@ -72,12 +73,20 @@ func (w *welcomed) modelLines(width int, l look) []string {
 	if w.offline {
 		lines = append(lines, "")
 		lines = append(lines, wrap("This model is offline: it answers with what it received. Try", width)...)
-		for _, try := range []string{`call read {"path":"README.md"}`, "paste a screenshot and press enter", "/model to choose another, /help for the keys"} {
+		for _, try := range []string{w.firstCall(), "paste a screenshot and press enter", "/model to choose another, /help for the keys"} {
 			lines = append(lines, l.t.accent.Render(cut("  "+try, width)))
 		}
 		return lines
 	}
 	return append(lines, "", l.t.dim.Render(cut("paste a screenshot, name a file with @, see /help for the rest", width)))
+}
+
+// firstCall is a line that makes the offline model use a tool on something that is there.
+func (w *welcomed) firstCall() string {
+	if w.first.Try == "" || flat(w.first.Try) != w.first.Try {
+		return `call glob {"pattern":"**"}`
+	}
+	return fmt.Sprintf(`call read {"path":%q}`, flat(w.first.Try))
 }
 
 func (w *welcomed) folderLines(width int, l look) []string {

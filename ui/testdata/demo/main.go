@@ -31,7 +31,7 @@ func main() {
 		Conversation: ui.Conversation{Loop: loop, Intake: intake},
 		Folder:       "/home/ana/shop", Version: "0.1.0", Theme: os.Getenv("THEME"), Dark: true, Mouse: true,
 		NoColor: os.Getenv("NO_COLOR") != "",
-		First:   ui.FirstScreen{ModelReason: "no provider is configured", NotAccepted: []string{"AGENTS.md", ".espy/"}},
+		First:   ui.FirstScreen{Try: "README.md", ModelReason: "no provider is configured", NotAccepted: []string{"AGENTS.md", ".espy/"}},
 		Cost:    cost,
 		Models:  models,
 		Crash: func() (io.WriteCloser, string, error) {
