@@ -121,7 +121,7 @@ func New(opt Options) (*Agent, error) {
 	}
 	lost, last := openJobs(opt.Loaded.Records)
 	a.lost = lost
-	env.Jobs.Begin(last, a.jobChanged)
+	env.Jobs.Begin(last, opt.Session, a.jobChanged)
 	a.env = &env
 	a.hooks = extend.NewHooks(opt.Hooks, opt.Session.ID(), opt.Folder, func(sentence string) { a.notice(NoticeError, sentence) })
 	if env.Roots != nil {

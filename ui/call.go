@@ -35,10 +35,10 @@ type call struct {
 	result   message.ToolResult
 	pictures []message.PictureRecord
 	took     time.Duration
-	judged   string    // how permission came out
-	task     *taskView // of a call that runs a conversation of its own
-	todos  []tools.Todo // the task list it set
-	latest bool         // and no later call set another
+	judged   string       // how permission came out
+	task     *taskView    // of a call that runs a conversation of its own
+	todos    []tools.Todo // the task list it set
+	latest   bool         // and no later call set another
 }
 
 func (c *call) draw(width int, l look) []string {

@@ -12,6 +12,7 @@ import (
 // and takes none; it is safe for use from several goroutines.
 type Jobs struct {
 	changed func(Job) // set before the first command
+	blobs   Blobs     // where the output of jobs goes; nil is where the call's would
 
 	mu     sync.Mutex // guards what follows
 	last   int        // the highest id given out
@@ -54,15 +55,24 @@ func (j Job) Took(now time.Time) time.Duration {
 	return max(now.Sub(j.Began), 0)
 }
 
-// Begin says who hears of a job's beginning and its end, and which number was the last before. It is called before
-// the first command. What hears is called on goroutines of Jobs, one call at a time for each job.
-func (j *Jobs) Begin(last int, changed func(Job)) {
+// Begin says which number was the last before, where the output of jobs goes, which may outlive the conversation that
+// started them, and who hears of their beginning and end. It is called before the first command. What hears is called
+// on goroutines of Jobs, one call at a time for each job.
+func (j *Jobs) Begin(last int, blobs Blobs, changed func(Job)) {
 	if j == nil {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.last, j.changed = max(j.last, last), changed
+	j.last, j.blobs, j.changed = max(j.last, last), blobs, changed
+}
+
+// store is where the output of a command goes that was started with these blobs at hand.
+func (j *Jobs) store(own Blobs, background bool) Blobs {
+	if j == nil || !background || j.blobs == nil {
+		return own
+	}
+	return j.blobs
 }
 
 // room says why no further command can go to the background; nil where one can.
@@ -154,15 +164,18 @@ func (j *Jobs) adopt(r *running, moved bool) *job {
 func (j *Jobs) ended(b *job) Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	b.settle()
+	j.settle(b)
 	j.forget()
 	return b.Job
 }
 
 // settle takes the end of a command over, which is there. It is called with the lock held.
-func (b *job) settle() {
+func (j *Jobs) settle(b *job) {
 	e := b.run.end
 	b.Ended, b.OK, b.How, b.Ref, b.Newest = b.Began.Add(e.took), e.code == 0, e.words(), b.run.ref, b.run.newest()
+	if j.blobs != nil && b.run.blobs != j.blobs {
+		b.Ref = "" // another conversation's: it cannot be opened from here
+	}
 }
 
 // forget lets the oldest go of those that ended. It is called with the lock held.

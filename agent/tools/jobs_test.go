@@ -126,7 +126,7 @@ func TestEveryJobEndsWithTheSessionAndNoneBeginsAfterIt(t *testing.T) {
 	w := toolstest.New(t)
 	w.Write("pid", "")
 	told := make(chan tools.Job, 10)
-	w.Env.Jobs.Begin(6, func(j tools.Job) { told <- j })
+	w.Env.Jobs.Begin(6, nil, func(j tools.Job) { told <- j })
 	job := begin(t, w, "echo $$ > pid; seq 1 50000; sleep 300")
 	if job.ID != 7 {
 		t.Errorf("after 6 comes %d", job.ID)

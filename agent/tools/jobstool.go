@@ -145,7 +145,7 @@ func (j *Jobs) shown(b *job, lines int) Outcome {
 	defer j.mu.Unlock()
 	select {
 	case <-b.run.done:
-		b.settle() // it may have ended just now, and whoever waits for that come after this
+		j.settle(b) // it may have ended just now, and whoever waits for that come after this
 		b.told = true
 	default:
 	}

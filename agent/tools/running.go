@@ -16,6 +16,7 @@ type running struct {
 	args     shellArgs
 	dir      string
 	out      *capture
+	blobs    Blobs // where its output goes
 	began    time.Time
 	stop     context.CancelCauseFunc // ends it with its children; what it is called with first says why
 	limit    *time.Timer             // nil where nothing bounds it
@@ -63,7 +64,8 @@ func startCommand(ctx context.Context, env *Env, call message.ToolCall, a shellA
 	if env.Progress != nil {
 		progress = func(line string) { env.Progress(call.ID, line) }
 	}
-	r := &running{args: a, dir: dir, out: newCapture(ctx, env.Blobs, progress), stop: stop, began: time.Now(),
+	blobs := env.Jobs.store(env.Blobs, a.Beside)
+	r := &running{args: a, dir: dir, out: newCapture(ctx, blobs, progress), blobs: blobs, stop: stop, began: time.Now(),
 		detached: make(chan struct{}), done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = r.out, r.out
 	cmd.WaitDelay = shellWaitDelay
