@@ -133,6 +133,9 @@ func (c *call) headline(width int, l look) string {
 
 // title is what the call will do, and once it is done what it came to.
 func (c *call) title() string {
+	if plan := c.plan(); plan != "" {
+		return "the plan: " + flat(strings.TrimLeft(firstOf(plan), "# "))
+	}
 	name := flat(c.call.Name)
 	if s := flat(c.result.Meta[message.MetaSummary]); s != "" {
 		if beginsWithArgument(s, c.call.Args) {

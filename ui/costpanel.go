@@ -28,18 +28,18 @@ func (m *model) runCost(string) tea.Cmd {
 }
 
 func costLines(spent []agent.Spent, width int, t *theme) []string {
-	var lines []string
 	total := agent.Spent{Cost: new(float64)}
 	for _, s := range spent {
-		lines = append(lines, t.strong.Render(cut(flat(s.Provider+"/"+s.Model), width)))
-		lines = append(lines, spentLines(s, width, t)...)
-		lines = append(lines, "")
 		total = addSpent(total, s)
 	}
+	var lines []string
 	if len(spent) > 1 {
-		lines = append(lines, t.strong.Render("all together"))
-		lines = append(lines, spentLines(total, width, t)...)
-		lines = append(lines, "")
+		lines = append(lines, t.strong.Render(cut("all together", width)))
+		lines = append(append(lines, spentLines(total, width, t)...), "")
+	}
+	for _, s := range spent {
+		lines = append(lines, t.strong.Render(cut(flat(s.Provider+"/"+s.Model), width)))
+		lines = append(append(lines, spentLines(s, width, t)...), "")
 	}
 	return lines[:len(lines)-1]
 }

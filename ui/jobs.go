@@ -90,7 +90,7 @@ func (m *model) onJobs(msg jobsListed) tea.Cmd {
 	now := m.o.Clock()
 	choices := make([]choice, 0, len(msg.list))
 	for _, j := range slices.Backward(msg.list) {
-		choices = append(choices, choice{label: fmt.Sprintf("%d  %s", j.ID, jobState(j, now)), about: oneLine(j.Command) + newestOf(j), value: j.ID})
+		choices = append(choices, choice{label: jobLabel(j, now), about: jobAbout(j), value: j.ID})
 	}
 	if msg.into == nil {
 		m.dialog = newPicker("jobs in the background", choices, func(c choice, _ string) tea.Cmd { return m.showJob(c.value.(int)) })
@@ -101,11 +101,25 @@ func (m *model) onJobs(msg jobsListed) tea.Cmd {
 	return m.lookAgain(m.dialog, slices.ContainsFunc(msg.list, tools.Job.Running))
 }
 
-func newestOf(j tools.Job) string {
-	if j.Newest == "" {
-		return ""
+// jobLabel is "2 ✗ 2.1 s": its number, how it stands, and for how long it ran.
+func jobLabel(j tools.Job, now time.Time) string {
+	mark, took := "▸", wholeSeconds(j.Took(now).Truncate(time.Second))
+	if !j.Running() {
+		mark, took = map[bool]string{true: "✓", false: "✗"}[j.OK], duration(j.Took(now))
 	}
-	return "  │ " + j.Newest
+	return fmt.Sprintf("%d %s %s", j.ID, mark, took)
+}
+
+// jobAbout is its command, before it how it ended, and behind it the newest line it printed.
+func jobAbout(j tools.Job) string {
+	text := oneLine(j.Command)
+	if !j.Running() {
+		text = j.How + " · " + text
+	}
+	if j.Newest != "" {
+		text += "  │ " + j.Newest
+	}
+	return text
 }
 
 // lookAgain has an open panel filled anew after a while, as long as there is something to wait for.
@@ -158,7 +172,7 @@ func (m *model) onJobTail(msg jobTailed) tea.Cmd {
 	d.at = 0
 	choices := []choice{{label: "back to the list", value: "list"}}
 	if msg.job.Running() {
-		choices = append(choices, choice{label: "end it", about: "with everything it started", value: "end"})
+		choices = append(choices, choice{label: "end it", value: "end"})
 	}
 	d.refresh(append(choices, choice{label: "copy what it printed last", value: msg.text}))
 	return m.lookAgain(d, msg.job.Running())

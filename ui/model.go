@@ -310,7 +310,7 @@ func (m *model) assemble() parts {
 		p.panel = m.dialog.view(m.width, max(m.height-p.height()-pick(m.height < 20, 0, 3), 3), m.t)
 		return p
 	}
-	p.todos = m.todoView(m.width, pick(small, 1, max((m.height-p.height())/2, 1)))
+	p.todos = m.todoView(m.width, max((m.height-p.height())/2, 1))
 	p.queue = m.talk.queueView(m.width, pick(small, 1, queueLines), m.t, m.keys)
 	p.panel = m.hints.view(m.width, min(popupRows, max(m.height-p.height()-1, 1)), m.t)
 	if len(p.panel) > 0 && !small {

@@ -8,7 +8,6 @@ import (
 
 	"espy/agent"
 	"espy/agent/guard"
-	"espy/ui/markdown"
 	"espy/ui/screen"
 )
 
@@ -80,7 +79,10 @@ func questionTitle(ask agent.PermissionAsked) string {
 		return flat(ask.Effect.Tool) + ": open a path outside the workspace?"
 	}
 	if ask.Effect.Outside {
-		return flat(ask.Effect.Tool) + ": run this command outside the sandbox?"
+		return flat(ask.Effect.Tool) + ": run this command outside the sandbox" + map[bool]string{true: ", in the background?", false: "?"}[ask.Effect.Background]
+	}
+	if ask.Effect.Background {
+		return flat(ask.Effect.Tool) + ": run this command in the background?"
 	}
 	if ask.Effect.Kind == guard.KindPlan {
 		return "the plan: carry it out?"
@@ -114,7 +116,7 @@ func questionBody(ask agent.PermissionAsked, width int, t *theme) []string {
 	}
 	fact("for the task ", ask.Title)
 	if e.Kind != guard.KindExec {
-		if !e.Diff { // a diff names its file
+		if !e.Diff && e.Kind != guard.KindPlan { // a diff names its file, and the plan is all there is
 			fact("", e.Summary)
 		}
 		fact("host ", e.Host)
@@ -145,7 +147,7 @@ func exactly(ask agent.PermissionAsked, width int, t *theme) []string {
 	case e.Diff:
 		return drawDiff(e.Preview, width, t)
 	case e.Kind == guard.KindPlan:
-		return markdown.Render(screen.Visible(e.Preview), width, t.markdown)
+		return planLines(e.Preview, width, t)
 	case e.Kind == guard.KindExec && e.Command != "":
 		return styled(screen.Chop(screen.Visible(e.Command), width), t.strong.Render)
 	case e.Preview != "":

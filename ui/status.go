@@ -28,12 +28,14 @@ func (s *session) statusView(width int, t *theme) string {
 		switch {
 		case right[2] != "":
 			right[2] = ""
-		case len(left) > 1:
+		case len(left) > 2:
 			left = left[:len(left)-1]
 		case right[1] != "":
 			right[1] = ""
 		case right[0] != "":
 			right[0] = ""
+		case len(left) > 1: // what runs is told longest
+			left = left[:1]
 		default:
 			return badge + cut(l, width-cellsOf(shown))
 		}

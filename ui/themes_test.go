@@ -115,8 +115,11 @@ func views() map[string]func(t *testing.T, theme string, w, h int) *driver {
 	}
 }
 
-func TestEveryViewInEveryThemeAndSizeIsAsItWasLookedAt(t *testing.T) {
-	for view, open := range views() {
+func TestEveryViewInEveryThemeAndSizeIsAsItWasLookedAt(t *testing.T) { themesAndSizes(t, views()) }
+
+func themesAndSizes(t *testing.T, views map[string]func(t *testing.T, theme string, w, h int) *driver) {
+	t.Helper()
+	for view, open := range views {
 		for _, size := range []struct{ w, h int }{{40, 10}, {80, 24}, {120, 40}} {
 			plain := ""
 			for _, theme := range []string{"none", "dark", "light", "high-contrast"} {

@@ -36,8 +36,11 @@ func (s *session) unfinished() (n int) {
 	return n
 }
 
-// todoLines draws the list.
-func todoLines(items []tools.Todo, width int, t *theme) []string {
+// cutLine is a text on one line, where wrap would take several.
+func cutLine(text string, width int) []string { return []string{cut(text, width)} }
+
+// todoLines draws the list; fit lays the words of an item out.
+func todoLines(items []tools.Todo, width int, t *theme, fit func(string, int) []string) []string {
 	var lines []string
 	for _, item := range items {
 		mark, style := "○ ", t.plain
@@ -47,7 +50,7 @@ func todoLines(items []tools.Todo, width int, t *theme) []string {
 		case tools.TodoAtWork:
 			mark, style = "▸ ", t.strong
 		}
-		lines = append(lines, styled(hang(mark, wrap(flat(item.Text), max(width-2, 1))), style.Render)...)
+		lines = append(lines, styled(hang(mark, fit(flat(item.Text), max(width-2, 1))), style.Render)...)
 	}
 	return lines
 }
@@ -90,11 +93,11 @@ func (m *model) todoView(width, most int) []string {
 		return []string{m.todoLine(item, width)}
 	}
 	head := "  " + m.t.strong.Render("tasks") + m.t.dim.Render(cut("  "+todoCount(items)+" · "+m.keys.key(actTodos)+" folds", width-7))
-	lines := indent(todoLines(m.aroundPresent(items, most-1), min(width, measure)-4, m.t))
-	if len(lines) > most-1 {
-		lines = lines[:most-1]
+	lines := []string{head}
+	for _, item := range aroundPresent(items, most-1) {
+		lines = append(lines, "  "+todoLines([]tools.Todo{item}, width-4, m.t, cutLine)[0])
 	}
-	return append([]string{head}, lines...)
+	return lines
 }
 
 // todoLine is the present item on one line.
@@ -112,7 +115,7 @@ func (m *model) todoLine(item tools.Todo, width int) string {
 }
 
 // aroundPresent is the part of a list that fits, the present item in it.
-func (m *model) aroundPresent(items []tools.Todo, most int) []tools.Todo {
+func aroundPresent(items []tools.Todo, most int) []tools.Todo {
 	if len(items) <= most {
 		return items
 	}
@@ -153,7 +156,7 @@ func (c *call) drawList(width int, l look) []string {
 	if c.latest == l.open { // unfolding shows an older one, folding hides the newest
 		return lines
 	}
-	return append(lines, indent(todoLines(c.todos, width-2, l.t))...)
+	return append(lines, indent(todoLines(c.todos, width-2, l.t, wrap))...)
 }
 
 func (c *call) plainList() string {
