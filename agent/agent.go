@@ -82,7 +82,7 @@ type Agent struct {
 	steer     []Prompt
 	route     providers.Route
 	effort    string
-	asks      map[string]chan Answer
+	asks      map[string]pending
 	questions map[string]chan tools.Reply
 	images    bounds                  // of an eviction
 	cancel    context.CancelFunc      // of the running turn; nil while idle
@@ -105,7 +105,7 @@ func New(opt Options) (*Agent, error) {
 		opt: opt, gate: opt.Env.Gate, events: newMailbox(),
 		log:      &journal{session: opt.Session, history: history, now: opt.Now},
 		commands: make(chan struct{}, 1), route: opt.Route, effort: opt.Effort,
-		asks: make(map[string]chan Answer), questions: make(map[string]chan tools.Reply), number: history.HighestNumber(), numbered: make(map[string]int),
+		asks: make(map[string]pending), questions: make(map[string]chan tools.Reply), number: history.HighestNumber(), numbered: make(map[string]int),
 		images: bounds{opt.MaxImages, opt.EvictStep},
 		made:   make(map[string][]string), changing: make(chan struct{}, 1),
 	}
@@ -393,11 +393,11 @@ func (a *Agent) tellQueue() {
 // settle hands an answer to the call that waits for it; a late answer is ignored.
 func (a *Agent) settle(answer Answer) {
 	a.mu.Lock()
-	waiting := a.asks[answer.ID]
+	waiting, ok := a.asks[answer.ID]
 	delete(a.asks, answer.ID)
 	a.mu.Unlock()
-	if waiting != nil {
-		waiting <- answer // buffered
+	if ok {
+		waiting.answer <- answer // buffered
 	}
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -191,19 +192,39 @@ func (a *Agent) judge(ctx context.Context, j *job) error {
 // session's desk.
 func (a *Agent) askPerson(ctx context.Context, j *job, decision guard.Decision) (Answer, error) {
 	asked := PermissionAsked{ID: store.NewID(), Call: j.call, Effect: j.effect, Decision: decision}
+	hooked := j.hook.verdict == guard.Ask
 	if a.task == nil {
-		return a.question(ctx, asked)
+		return a.question(ctx, asked, hooked)
 	}
 	asked.Task, asked.Title = a.task.call.ID, a.task.title
 	a.task.waits(j.call.ID, StepWaits)
-	return a.task.outer.question(ctx, asked)
+	return a.task.outer.question(ctx, asked, hooked)
+}
+
+// pending is a question that waits for the person.
+type pending struct {
+	answer chan Answer // buffered
+	effect guard.Effect
+	hooked bool // a hook wants it asked
+}
+
+// allowedNow answers the questions that a rule just added makes needless: tasks ask side by side.
+func (a *Agent) allowedNow() {
+	a.mu.Lock()
+	waiting := maps.Clone(a.asks)
+	a.mu.Unlock()
+	for id, p := range waiting {
+		if !p.hooked && a.opt.Guard.Decide(p.effect).Verdict == guard.Allow {
+			a.settle(Answer{ID: id, Choice: guard.ChoiceOnce})
+		}
+	}
 }
 
 // question waits for an answer.
-func (a *Agent) question(ctx context.Context, asked PermissionAsked) (Answer, error) {
+func (a *Agent) question(ctx context.Context, asked PermissionAsked, hooked bool) (Answer, error) {
 	id, waiting := asked.ID, make(chan Answer, 1)
 	a.mu.Lock()
-	a.asks[id] = waiting
+	a.asks[id] = pending{answer: waiting, effect: asked.Effect, hooked: hooked}
 	a.mu.Unlock()
 	a.events.put(asked)
 	select {
@@ -255,6 +276,7 @@ func (a *Agent) obey(j *job, decision guard.Decision, answer Answer) {
 		}
 	}
 	a.opt.Guard.Add(guard.SourcedRule{Rule: parsed, Verdict: guard.Allow, Source: source})
+	a.desk().allowedNow()
 }
 
 func (j *job) refuse(reason string) {

@@ -666,3 +666,28 @@ func TestWhatATaskChangedMakesTheSameResultNewAgain(t *testing.T) {
 		t.Errorf("looking again after each change is no loop: %s, %v", end.Reason, end.Err)
 	}
 }
+
+func TestWhatIsAllowedForTheSessionAnswersWhatOtherTasksAskToo(t *testing.T) {
+	part := func(name string) []play {
+		return []play{want(callOf("x", "write", `{"path":"docs/`+name+`","content":"hi"}`)), say("written")}
+	}
+	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{
+		"GO":  {want(taskCall("c1", "One", "ONE"), taskCall("c2", "Two", "TWO")), say("done")},
+		"ONE": part("one"), "TWO": part("two"),
+	})
+	h.send("GO")
+	var asked []PermissionAsked
+	h.until("both questions", func(e Event) bool {
+		if q, ok := e.(PermissionAsked); ok {
+			asked = append(asked, q)
+		}
+		return len(asked) == 2
+	})
+	h.agent.Send(Answer{ID: asked[0].ID, Choice: guard.ChoiceSession})
+	h.end()
+	for _, name := range []string{"one", "two"} {
+		if _, err := os.Stat(filepath.Join(h.dir, "docs", name)); err != nil {
+			t.Errorf("docs/** was allowed for the session, and %s was not written: %v", name, err)
+		}
+	}
+}
