@@ -119,13 +119,15 @@ func asMistake(err error) error {
 // furnish makes the task's own loop.
 func (t *task) furnish(session *store.Session, plan taskPlan) (*Agent, error) {
 	opt := t.outer.opt
-	opt.Session, opt.Loaded, opt.Hooks, opt.KeepRoute = session, store.Loaded{}, nil, nil
+	opt.Session, opt.Loaded, opt.Hooks, opt.KeepRoute, opt.Refresh = session, store.Loaded{}, nil, nil, nil
 	opt.Route, opt.Effort = plan.route, plan.effort
 	opt.Connect, opt.Tasks, opt.Refresh = plan.connect(session), nil, nil
 	opt.Tools = plan.tools
 	opt.Env.Ledger = &tools.Ledger{} // what the session's model read, this one has not
 	opt.Env.Jobs = &tools.Jobs{}     // they end with the task
 	opt.MaxTurns, opt.MaxCost = plan.maxTurns, plan.maxCost
+	images := t.outer.evictions()
+	opt.MaxImages, opt.EvictStep = images.keep, images.step
 	system := append(append([]string(nil), opt.System()...), strings.TrimSpace(taskText))
 	opt.System = func() []string { return system }
 	a, err := New(opt)
