@@ -169,6 +169,13 @@ func TestSchemasKeepOnlyWhatServersTake(t *testing.T) {
 			t.Errorf("%s is missing from the schema: %.300s", kept, got)
 		}
 	}
+	open := `{"type":"object","properties":{"args":{"type":"object","description":"Its arguments."}}}`
+	if got, _ := CleanSchema(open, SchemaGemini); string(got) != `{"properties":{"args":{"description":"Its arguments. Written as the text of a JSON object.","type":"string"}},"type":"object"}` {
+		t.Errorf("an object of any shape became %s", got)
+	}
+	if got, _ := CleanSchema(open, ""); !strings.Contains(string(got), `"args":{"description":"Its arguments.","type":"object"}`) {
+		t.Errorf("elsewhere an object of any shape became %s", got)
+	}
 	plain, _ := CleanSchema(`{"type":"object","additionalProperties":false}`, "")
 	if string(plain) != `{"additionalProperties":false,"properties":{},"type":"object"}` {
 		t.Errorf("plain dialect gave %s", plain)

@@ -71,10 +71,20 @@ func (c *schemaCleaner) clean(s map[string]any, depth int) map[string]any {
 			}
 		}
 	}
+	if c.dialect == SchemaGemini && depth > 0 && out["type"] == "object" && out["properties"] == nil {
+		out = openObject(out)
+	}
 	if out["type"] == "array" && out["items"] == nil {
 		out["items"] = map[string]any{"type": "string"} // several servers refuse an array without items
 	}
 	return out
+}
+
+// openObject is an object of any shape for servers that fill in declared properties only, or refuse an object without
+// any: a text that holds it.
+func openObject(object map[string]any) map[string]any {
+	about, _ := object["description"].(string)
+	return map[string]any{"type": "string", "description": strings.TrimSpace(about + " Written as the text of a JSON object.")}
 }
 
 func (c *schemaCleaner) properties(value any, depth int) map[string]any {

@@ -51,6 +51,9 @@ func parseSkill(f File) (Skill, error) {
 	return s, nil
 }
 
+// SkillTool is the name of the tool that skills are read with.
+const SkillTool = "skill"
+
 // skillTool offers the skills by name and description; a body is read when it is asked for.
 func skillTool(skills []Skill) (tools.Tool, bool) {
 	if len(skills) == 0 {
@@ -64,7 +67,7 @@ func skillTool(skills []Skill) (tools.Tool, bool) {
 		fmt.Fprintf(&about, "- %s: %s\n", s.Name, strings.Join(strings.Fields(s.Description), " "))
 		byName[s.Name], names[i] = s, s.Name
 	}
-	d := declaration{Name: "skill", Parameters: map[string]parameter{"name": {Type: "string", Required: true, Enum: names, Description: "The skill's name."}}}
+	d := declaration{Name: SkillTool, Parameters: map[string]parameter{"name": {Type: "string", Required: true, Enum: names, Description: "The skill's name."}}}
 	return tools.Tool{
 		Spec:     providers.ToolSpec{Name: d.Name, Description: strings.TrimSpace(about.String()), Schema: d.schema()},
 		ReadOnly: true,

@@ -84,7 +84,8 @@ func declared(before, now extend.Set) (told []string) {
 		}},
 	}
 	for _, k := range kinds {
-		if names := differing(k.of(before), k.of(now)); len(names) > 0 {
+		names := slices.DeleteFunc(differing(k.of(before), k.of(now)), func(name string) bool { return k.name == "tools" && name == extend.SkillTool })
+		if len(names) > 0 {
 			told = append(told, k.name+" ("+namesOf(names)+")")
 		}
 	}
