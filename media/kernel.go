@@ -58,15 +58,16 @@ func (t *tapTable) enter(d, first int, weights []float64, sum float64) {
 }
 
 // along makes the result samples of a row of pixels of n samples. Behind the row there must be as many pixels as a result
-// sample has taps. Four taps at a time keep several sums going, because one has to wait for itself.
-func (t *tapTable) along(out, row []float32, n int) {
+// sample has taps. Where ends are given, result pixels inside a run are that pixel. Four taps at a time keep several sums
+// going, because one has to wait for itself.
+func (t *tapTable) along(out, row []float32, n int, ends []int32) {
 	switch n {
 	case 1:
 		t.along1(out, row)
 	case 3:
-		t.along3(out, row)
+		t.along3(out, row, ends)
 	case 4:
-		t.along4(out, row)
+		t.along4(out, row, ends)
 	}
 }
 
@@ -82,9 +83,13 @@ func (t *tapTable) along1(out, row []float32) {
 	}
 }
 
-func (t *tapTable) along3(out, row []float32) {
-	for d := range t.spans {
-		line := row[3*t.spans[d].start:]
+func (t *tapTable) along3(out, row []float32, ends []int32) {
+	for d, s := range t.spans {
+		line := row[3*s.start:]
+		if s.inside(ends) {
+			copy(out[3*d:3*d+3], line[:3])
+			continue
+		}
 		var r, g, b, r2, g2, b2 float32
 		for w := t.weights(d); len(w) >= 4 && len(line) >= 12; w, line = w[4:], line[12:] {
 			w, v := (*[4]float32)(w), (*[12]float32)(line)
@@ -98,9 +103,13 @@ func (t *tapTable) along3(out, row []float32) {
 	}
 }
 
-func (t *tapTable) along4(out, row []float32) {
-	for d := range t.spans {
-		line := row[4*t.spans[d].start:]
+func (t *tapTable) along4(out, row []float32, ends []int32) {
+	for d, s := range t.spans {
+		line := row[4*s.start:]
+		if s.inside(ends) {
+			copy(out[4*d:4*d+4], line[:4])
+			continue
+		}
 		var r, g, b, a, r2, g2, b2, a2 float32
 		for w := t.weights(d); len(w) >= 2 && len(line) >= 8; w, line = w[2:], line[8:] {
 			w, v := (*[2]float32)(w), (*[8]float32)(line)

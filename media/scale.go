@@ -1,6 +1,10 @@
 package media
 
-import "espy/media/rows"
+import (
+	"bytes"
+
+	"espy/media/rows"
+)
 
 // boxFrom is the ratio from which whole blocks of pixels are averaged first, leaving at least a factor of 2 to the
 // kernel: its cost grows with the ratio, that of the average does not.
@@ -20,6 +24,8 @@ type planeScaler struct {
 
 	box     *boxes    // where whole blocks are averaged first
 	line    []float32 // source row as floats, with zeros behind it for taps without weight
+	before  []byte    // source row before it
+	runs    runs      // of equal pixels in it
 	columns tapTable
 	lines   tapTable
 	kept    [][]float32 // source rows after the horizontal kernel, by their number
@@ -86,14 +92,19 @@ func (s *planeScaler) push(row []byte) {
 		return
 	}
 	if s.box == nil {
-		s.load(row)
-		s.filter()
+		same := bytes.Equal(row, s.before)
+		if !same {
+			s.before = append(s.before[:0], row...)
+			s.runs.find(row, s.out.n, s.y)
+			s.load(row)
+		}
+		s.filter(same)
 		return
 	}
 	s.box.add(row)
 	if s.box.rows == s.box.y || s.taken == s.height {
 		s.box.end(s.line)
-		s.filter()
+		s.filter(false)
 	}
 }
 
@@ -113,14 +124,20 @@ func (s *planeScaler) load(row []byte) {
 	}
 }
 
-// filter runs s.line through the horizontal kernel, keeps it, and ends the result rows of which it is the last.
-func (s *planeScaler) filter() {
+// filter runs s.line through the horizontal kernel, keeps it, and ends the result rows of which it is the last. A row that
+// is the same as the one before gives the same.
+func (s *planeScaler) filter(same bool) {
 	y := s.y
 	s.y++
 	if s.next >= s.out.h || y < s.lines.start(s.next) {
 		return
 	}
-	s.columns.along(s.kept[y%len(s.kept)], s.line, s.out.n)
+	kept := s.kept[y%len(s.kept)]
+	if same && y > s.lines.start(s.next) {
+		copy(kept, s.kept[(y-1)%len(s.kept)])
+	} else {
+		s.columns.along(kept, s.line, s.out.n, s.runs.ends)
+	}
 	for s.next < s.out.h && s.lines.last(s.next) <= y {
 		s.down(s.next)
 		s.finish(s.next, s.sum)
