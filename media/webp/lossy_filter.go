@@ -73,45 +73,6 @@ func simpleEdge(pix []uint8, at, along, across, n int, limit int32) {
 	}
 }
 
-// normalEdge is simpleEdge for the normal filter; wide is for the edges of macroblocks.
-func normalEdge(pix []uint8, at, along, across, n int, limit int32, s *strength, wide bool) {
-	beside, high := s.beside, s.high
-	for range n {
-		b := pix[at-4*across : at+3*across+1]
-		at += along
-		p1, p0, q0, q1 := int32(b[2*across]), int32(b[3*across]), int32(b[4*across]), int32(b[5*across])
-		if 2*abs(p0-q0)+abs(p1-q1)>>1 > limit {
-			continue
-		}
-		p3, p2, q2, q3 := int32(b[0]), int32(b[across]), int32(b[6*across]), int32(b[7*across])
-		if abs(p3-p2) > beside || abs(p2-p1) > beside || abs(p1-p0) > beside ||
-			abs(q3-q2) > beside || abs(q2-q1) > beside || abs(q1-q0) > beside {
-			continue
-		}
-		step := 3 * (q0 - p0)
-		switch {
-		case abs(p1-p0) > high || abs(q1-q0) > high:
-			a := narrow(narrow(p1-q1) + step)
-			b[3*across] = clamp(p0 + narrow(a+3)>>3)
-			b[4*across] = clamp(q0 - narrow(a+4)>>3)
-		case wide:
-			a := narrow(narrow(p1-q1) + step)
-			v := (27*a + 63) >> 7
-			b[3*across], b[4*across] = clamp(p0+v), clamp(q0-v)
-			v = (18*a + 63) >> 7
-			b[2*across], b[5*across] = clamp(p1+v), clamp(q1-v)
-			v = (9*a + 63) >> 7
-			b[across], b[6*across] = clamp(p2+v), clamp(q2-v)
-		default:
-			a := narrow(step)
-			v := narrow(a+4) >> 3
-			b[3*across], b[4*across] = clamp(p0+narrow(a+3)>>3), clamp(q0-v)
-			v = (v + 1) >> 1
-			b[2*across], b[5*across] = clamp(p1+v), clamp(q1-v)
-		}
-	}
-}
-
 // filterSimple filters the luma of macroblock x. The first row of macroblocks has nothing above.
 func (b *band) filterSimple(x int, first bool, s *strength) {
 	w := b.lumaWidth
@@ -143,20 +104,22 @@ func (b *band) filterNormal(x int, first bool, s *strength) {
 
 func (b *band) filterPlane(pix []uint8, w, n, x int, first bool, s *strength) {
 	at := kept*w + n*x
+	outer := smoother{limit: s.outer, beside: s.beside, high: s.high, wide: true}
+	inner := smoother{limit: s.inner, beside: s.beside, high: s.high}
 	if x > 0 {
-		normalEdge(pix, at, w, 1, n, s.outer, s, true)
+		outer.upright(pix, at, w, n)
 	}
 	if s.within {
 		for i := 4; i < n; i += 4 {
-			normalEdge(pix, at+i, w, 1, n, s.inner, s, false)
+			inner.upright(pix, at+i, w, n)
 		}
 	}
 	if !first {
-		normalEdge(pix, at, 1, w, n, s.outer, s, true)
+		outer.level(pix, at, w, n)
 	}
 	if s.within {
 		for i := 4; i < n; i += 4 {
-			normalEdge(pix, at+i*w, 1, w, n, s.inner, s, false)
+			inner.level(pix, at+i*w, w, n)
 		}
 	}
 }
