@@ -129,27 +129,19 @@ func flipColumns(p plane) {
 
 // packed returns the picture as Gray, RGB or RGBA. Its chroma must be whole.
 func (c *canvas) packed() *canvas {
-	if c.layout != rows.YCbCr && c.layout != rows.YCbCrA {
+	if c.layout != rows.YCbCr {
 		return c
 	}
-	layout := rows.RGB
-	if c.layout == rows.YCbCrA {
-		layout = rows.RGBA
-	}
-	out := newPlane(c.size.X, c.size.Y, samplesOf(layout))
+	out := newPlane(c.size.X, c.size.Y, 3)
 	for y := range c.size.Y {
 		row := out.row(y)
 		for x := range c.size.X {
 			at := y*c.size.X + x
-			r, g, b := color.YCbCrToRGB(c.planes[0].pix[at], c.planes[1].pix[at], c.planes[2].pix[at])
-			o := row[x*out.n:]
-			o[0], o[1], o[2] = r, g, b
-			if out.n == 4 {
-				o[3] = c.planes[3].pix[at]
-			}
+			o := row[3*x : 3*x+3 : 3*x+3]
+			o[0], o[1], o[2] = color.YCbCrToRGB(c.planes[0].pix[at], c.planes[1].pix[at], c.planes[2].pix[at])
 		}
 	}
-	return &canvas{layout, c.size, []plane{out}}
+	return &canvas{rows.RGB, c.size, []plane{out}}
 }
 
 // transparent reports whether any pixel is not opaque.

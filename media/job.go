@@ -62,7 +62,7 @@ func (j *job) lateOrientation() {
 
 // decode runs the decoder and the scaler beside it. Whatever they do, panics included, comes back as an error.
 func (j *job) decode(ctx context.Context) (res rows.Result, err error) {
-	sink := newRelay(&j.renderer)
+	sink := newRelay(&packer{to: &j.renderer})
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the decoder failed: %v", p)

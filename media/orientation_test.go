@@ -12,7 +12,7 @@ import (
 )
 
 // quarters is a picture whose four quarters are red, green, blue and yellow, from the top left along the rows.
-var quarterColours = [4]color.NRGBA{{230, 20, 20, 255}, {20, 200, 20, 255}, {20, 20, 230, 255}, {230, 220, 20, 255}}
+var quarterColours = [4]color.NRGBA{{230, 20, 20, 255}, {20, 200, 20, 255}, {20, 20, 230, 255}, {230, 200, 20, 255}}
 
 func quarters(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))

@@ -121,10 +121,9 @@ func (j *job) planRender() {
 		side = min(side, m)
 	}
 	stored := storedRect(j.window, j.header.Orientation, j.header.Width, j.header.Height)
-	lossyAlpha := j.header.Format == WebP && j.header.Alpha && !j.header.Lossless
 	j.renderer = renderer{
 		full: image.Rect(0, 0, j.header.Width, j.header.Height), want: stored, redact: j.redact, side: side,
-		turn: j.header.Orientation >= 5, whole: j.profile != nil || lossyAlpha,
+		turn: j.header.Orientation >= 5, whole: j.profile != nil,
 	}
 	j.shrink = 1
 	if j.decoding.shrink && len(j.redact) == 0 {
@@ -158,9 +157,7 @@ func (h Header) layout() rows.Layout {
 		return rows.Gray
 	case h.Format == JPEG && h.Components == 3, h.Format == WebP && !h.Lossless && !h.Alpha && !h.Animated:
 		return rows.YCbCr
-	case h.Format == WebP && !h.Lossless:
-		return rows.YCbCrA
-	case h.Alpha:
+	case h.Alpha, h.Format == WebP && !h.Lossless: // a planar picture with alpha is packed on its way
 		return rows.RGBA
 	}
 	return rows.RGB

@@ -46,6 +46,9 @@ func (r *renderer) Begin(h rows.Header) error {
 	if !r.want.In(window) || len(h.Planes) == 0 || h.Planes[0].X <= 0 || h.Planes[0].Y <= 0 {
 		return errors.New("the decoder delivers another part than was asked for")
 	}
+	if h.Layout == rows.YCbCrA {
+		return errors.New("a planar picture with alpha must be packed first")
+	}
 	if !r.full.Empty() && !window.In(r.full) {
 		return errTwoSizes
 	}
@@ -118,8 +121,6 @@ func bytesPerPixel(layout rows.Layout, whole bool) float64 {
 		return 3
 	case rows.RGBA:
 		return 4
-	case rows.YCbCrA:
-		return 8 // four planes, then packed beside them
 	}
 	if whole {
 		return 6
@@ -144,8 +145,6 @@ func blackOf(layout rows.Layout, plane int) []byte {
 		return []byte{0, 0, 0}
 	case plane == 1 || plane == 2:
 		return []byte{128}
-	case plane == 3:
-		return []byte{255}
 	}
 	return []byte{0}
 }

@@ -14,14 +14,8 @@ import (
 func TestAFileThatIsStillBeingWrittenIsLookedAtOnceMore(t *testing.T) {
 	data := pngOf(t, screenshot(200, 150))
 	for name, first := range map[string]int{"half": len(data) / 2, "nothing yet": 0} {
-		path := filepath.Join(t.TempDir(), "shot.png")
-		if err := os.WriteFile(path, data[:first], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, size := openFile(t, path)
-		src := Source{Name: "shot.png", Path: path, Bytes: &growing{File: f, path: path, rest: data[first:]}, Size: size}
 		sink := &memorySink{}
-		pic, err := NewGate().Ingest(context.Background(), sink, src, Options{})
+		pic, err := NewGate().Ingest(context.Background(), sink, growingSource(t, "shot.png", data[:first], data[first:]), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -47,14 +41,8 @@ func TestAPictureThatCanBeReadWhileItIsWrittenIsWaitedFor(t *testing.T) {
 func waitedFor(t *testing.T, data []byte) {
 	t.Helper()
 	for name, rest := range map[string][]byte{"its end comes": data[len(data)/2:], "nothing comes": nil} {
-		path := filepath.Join(t.TempDir(), "shot.jpg")
-		if err := os.WriteFile(path, data[:len(data)/2], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, size := openFile(t, path)
-		src := Source{Name: "shot.jpg", Path: path, Bytes: &growing{File: f, path: path, rest: rest}, Size: size}
 		sink := &memorySink{}
-		pic, err := NewGate().Ingest(context.Background(), sink, src, Options{})
+		pic, err := NewGate().Ingest(context.Background(), sink, growingSource(t, "shot.jpg", data[:len(data)/2], rest), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -67,6 +55,17 @@ func waitedFor(t *testing.T, data []byte) {
 			t.Errorf("%s: the original kept has %d bytes of %d", name, len(got), len(data))
 		}
 	}
+}
+
+// growingSource is a file with the first part of a picture, to which its writer adds the rest once it was looked at.
+func growingSource(t *testing.T, name string, first, rest []byte) Source {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, first, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, size := openFile(t, path)
+	return Source{Name: name, Path: path, Bytes: &growing{File: f, path: path, rest: rest}, Size: size}
 }
 
 // growing is a file to which its writer adds the rest once it was looked at.
