@@ -121,7 +121,8 @@ var powers = []uintptr{
 }
 
 // dropPowers keeps them from what the program becomes. Who may not drop them has none to drop; one that the
-// kernel does not know is not there. Who has the right to mount in a namespace of its own lays that down as well.
+// kernel does not know is not there. Who has the right to mount in a
+// namespace of its own lays that down as well; root keeps what it has over its own files.
 func dropPowers(inside bool) error {
 	for _, power := range powers {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, power, 0, 0, 0)
@@ -139,6 +140,15 @@ func dropPowers(inside bool) error {
 		return err
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	return unix.Capset(&header, &none[0])
+	var rights [2]unix.CapUserData
+	if err := unix.Capget(&header, &rights[0]); err != nil {
+		return err
+	}
+	for _, power := range powers {
+		rights[power/32].Permitted &^= 1 << (power % 32)
+	}
+	for i := range rights {
+		rights[i].Effective, rights[i].Inheritable = rights[i].Permitted, 0
+	}
+	return unix.Capset(&header, &rights[0])
 }
