@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,8 +38,14 @@ func longLog(b *testing.B) (*store.Store, string) {
 	}
 	parent := ""
 	records := []message.Record{session.Opening(time.Now())}
+	write := func() {
+		if err := session.Append(records...); err != nil {
+			b.Fatal(err)
+		}
+		records = records[:0]
+	}
 	for i := range 10_000 {
-		m := message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: fmt.Sprint(i, strings.Repeat(" words of a message", 520))}}}
+		m := message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: fmt.Sprint(i, strings.Repeat(" words of a message,\n\tand \"more\"", 290))}}}
 		if i%2 == 1 {
 			m.Role, m.Model = message.RoleAssistant, "any"
 		}
@@ -55,11 +62,11 @@ func longLog(b *testing.B) (*store.Store, string) {
 		}
 		head := message.NewHead(message.KindMessage, store.NewID(), parent, time.Now())
 		parent = head.ID
-		records = append(records, message.MessageRecord{Head: head, Message: m})
+		if records = append(records, message.MessageRecord{Head: head, Message: m}); len(records) == 100 {
+			write()
+		}
 	}
-	if err := session.Append(records...); err != nil {
-		b.Fatal(err)
-	}
+	write()
 	if err := session.Close(); err != nil {
 		b.Fatal(err)
 	}
@@ -73,7 +80,8 @@ func BenchmarkResumingA100MegabyteSession(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.SetBytes(info.Size())
-	peak()
+	debug.FreeOSMemory()
+	peak() // from here on
 	for b.Loop() {
 		session, loaded, err := s.Resume(context.Background(), id)
 		if err != nil {
@@ -90,6 +98,10 @@ func BenchmarkResumingA100MegabyteSession(b *testing.B) {
 		if err := session.Close(); err != nil {
 			b.Fatal(err)
 		}
+		b.StopTimer()
+		session, loaded, messages = nil, store.Loaded{}, nil
+		debug.FreeOSMemory() // the next one begins with nothing of this one
+		b.StartTimer()
 	}
 	b.ReportMetric(peak(), "peak-MiB")
 }

@@ -3,6 +3,9 @@ package store
 import "time"
 
 // Limits on what is written and held. Sizes are in bytes.
+// StatesName is the folder of a session in which package checkpoint keeps what files held.
+const StatesName = "files.git"
+
 const (
 	// maxRecordBytes bounds one line of a log. The largest honest record is a tool result's full text; a longer
 	// line counts as damaged and is skipped without being held.

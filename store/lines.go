@@ -58,14 +58,19 @@ func (l *lineReader) next() (line, error) {
 
 // load reads a whole log. A line that is no record is skipped and counted, wherever it stands; a last line
 // without its newline is kept when it is whole. Lines are read in order and decoded in chunks side by side:
-// decoding takes nearly all of the time of a resume.
+// decoding takes nearly all of the time of a resume. Of the log's text only what is being decoded is held, in a few
+// buffers that are used again; what remains is the records.
 func load(ctx context.Context, r io.Reader) (Loaded, error) {
 	lines := newLineReader(contextReader{ctx, r}, maxRecordBytes)
 	var workers errgroup.Group
 	workers.SetLimit(decoders)
+	buffers := make(chan []byte, decoders+1)
+	for range cap(buffers) {
+		buffers <- nil
+	}
 	var chunks []*chunk
 	for reading := true; reading; {
-		c := &chunk{text: make([]byte, 0, chunkBytes+readBytes)}
+		c := &chunk{text: <-buffers}
 		err := c.fill(lines)
 		reading = err == nil
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -74,7 +79,7 @@ func load(ctx context.Context, r io.Reader) (Loaded, error) {
 		}
 		chunks = append(chunks, c)
 		workers.Go(func() error {
-			c.decode()
+			buffers <- c.decode()
 			return nil
 		})
 	}
@@ -105,6 +110,9 @@ type chunk struct {
 
 // fill takes lines until there is enough for one worker. It returns io.EOF with the last.
 func (c *chunk) fill(lines *lineReader) error {
+	if c.text == nil {
+		c.text = make([]byte, 0, chunkBytes+readBytes)
+	}
 	for len(c.text) < chunkBytes {
 		l, err := lines.next()
 		switch {
@@ -120,7 +128,8 @@ func (c *chunk) fill(lines *lineReader) error {
 	return nil
 }
 
-func (c *chunk) decode() {
+// decode reads the lines and returns the buffer that held them, for the next chunk; not one that a long line made.
+func (c *chunk) decode() (buffer []byte) {
 	c.Records = make([]message.Record, 0, len(c.ends))
 	start := 0
 	for _, end := range c.ends {
@@ -132,7 +141,11 @@ func (c *chunk) decode() {
 		}
 		c.Records = append(c.Records, record)
 	}
+	if cap(c.text) <= 2*chunkBytes {
+		buffer = c.text[:0]
+	}
 	c.text, c.ends = nil, nil
+	return buffer
 }
 
 // decode reads a line that is held whole.

@@ -86,6 +86,9 @@ func (s *Store) meta(ctx context.Context, id string) (meta, bool) {
 		return meta{}, false
 	}
 	if m.ID != "" && m.LogBytes == info.Size() {
+		if !m.Closed {
+			m.FileBytes = statesBytes(dir)
+		}
 		return m, true
 	}
 	t, err := scan(ctx, dir, id)
@@ -122,6 +125,7 @@ func scan(ctx context.Context, dir, id string) (*tally, error) {
 	}
 	t.LogBytes = info.Size()
 	t.BlobBytes = newBlobs(filepath.Join(dir, blobsName)).bytes() + tasksBytes(dir)
+	t.FileBytes, t.Closed = statesBytes(dir), true // whoever has it open says otherwise with its next record
 	return t, nil
 }
 

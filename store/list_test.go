@@ -250,3 +250,38 @@ func TestHistoryKeepsTheNewestAndSkipsBadLines(t *testing.T) {
 		t.Errorf("after clearing: %v, %v", got, err)
 	}
 }
+
+func TestTheSizeOfASessionCountsWhatFilesHeld(t *testing.T) {
+	s := Open(t.TempDir())
+	session := begin(t, s, "/work", "hello")
+	before := list(t, s, "", 0)[0].Bytes
+	held := func(name string, size int) {
+		t.Helper()
+		at := filepath.Join(session.Dir(), StatesName, "objects", name)
+		if err := os.MkdirAll(filepath.Dir(at), dirMode); err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, at, make([]byte, size))
+	}
+	check := func(when string, want int64) {
+		t.Helper()
+		if got := list(t, s, "", 0)[0].Bytes - before; got != want {
+			t.Errorf("%s the size is %d bytes more, want %d", when, got, want)
+		}
+	}
+	held("aa/1", 5000)
+	check("while it is open", 5000)
+	closing(t, session)
+	check("once it is closed", 5000)
+	os.Remove(filepath.Join(session.Dir(), metaName))
+	check("counted anew", 5000)
+	again, _ := resume(t, s, session.ID())
+	if err := again.Append(prompt("more")); err != nil {
+		t.Fatal(err)
+	}
+	before = list(t, s, "", 0)[0].Bytes - 5000
+	held("bb/2", 70)
+	check("while it is open again", 5070) // as where it was killed now
+	closing(t, again)
+	check("closed again", 5070)
+}

@@ -225,6 +225,7 @@ func (s *Session) Close() error {
 	case abandoned:
 		errs = append(errs, os.RemoveAll(s.draft.files.dir))
 	}
+	s.tally.FileBytes, s.tally.Closed = statesBytes(s.dir), true
 	s.tally.save(s.dir)
 	s.closeTask(s.dir)
 	return errors.Join(append(errs, s.lock.release())...)

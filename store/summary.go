@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,11 +24,12 @@ type Summary struct {
 	Messages int   // of the person and of models
 	Prompts  int   // of the person
 	Pictures int   // different ones
-	Bytes    int64 // of the log and the blobs
+	Bytes    int64 // of the log, the blobs, the tasks and what files held
 }
 
 // meta is meta.json: a summary and the size of the log it was taken from. It can be rebuilt at any time, and is
-// when the log's size differs, so it is written without a sync.
+// when the log's size differs, so it is written without a sync. What files held is measured again for a session that
+// is open, or was never closed.
 type meta struct {
 	V         int       `json:"v"`
 	ID        string    `json:"id"`
@@ -40,10 +42,12 @@ type meta struct {
 	Pictures  int       `json:"pictures"`
 	LogBytes  int64     `json:"log_bytes"`
 	BlobBytes int64     `json:"blob_bytes"`
+	FileBytes int64     `json:"file_bytes"`
+	Closed    bool      `json:"closed"`
 }
 
 // metaVersion changes when a summary is counted in another way, so that older ones are rebuilt.
-const metaVersion = 1
+const metaVersion = 2
 
 func (m meta) summary() Summary {
 	title := m.Title
@@ -52,7 +56,7 @@ func (m meta) summary() Summary {
 	}
 	return Summary{
 		ID: m.ID, Folder: m.Folder, Title: title, Created: m.Created, Updated: m.Updated,
-		Messages: m.Messages, Prompts: m.Prompts, Pictures: m.Pictures, Bytes: m.LogBytes + m.BlobBytes,
+		Messages: m.Messages, Prompts: m.Prompts, Pictures: m.Pictures, Bytes: m.LogBytes + m.BlobBytes + m.FileBytes,
 	}
 }
 
@@ -67,6 +71,20 @@ func readMeta(dir string) meta {
 		return meta{}
 	}
 	return m
+}
+
+// statesBytes is the size of what is kept of files in a session's folder.
+func statesBytes(dir string) (total int64) {
+	_ = filepath.WalkDir(filepath.Join(dir, StatesName), func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil // what cannot be read, or is gone again, counts nothing
+		}
+		if info, err := e.Info(); err == nil {
+			total += info.Size()
+		}
+		return nil
+	})
+	return total
 }
 
 // tally counts records into a meta as they pass.

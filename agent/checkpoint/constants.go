@@ -1,6 +1,10 @@
 package checkpoint
 
-import "time"
+import (
+	"time"
+
+	"espy/store"
+)
 
 const (
 	// maxFile is the largest file whose state is kept, in bytes: what the write and edit tools take. Larger files
@@ -24,4 +28,4 @@ const (
 )
 
 // repositoryName is the private repository inside a session's folder.
-const repositoryName = "files.git"
+const repositoryName = store.StatesName

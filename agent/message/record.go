@@ -305,6 +305,11 @@ func Decode(line []byte) (Record, error) {
 	if h.V > Version {
 		return UnknownRecord{Head: h, Raw: string(line)}, nil
 	}
+	if h.Kind == KindMessage || h.Kind == KindResult {
+		if r, ok := decodeByHand(line); ok {
+			return r, nil
+		}
+	}
 	switch h.Kind {
 	case KindMessage:
 		return decodeRecord[MessageRecord](line)
