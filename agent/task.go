@@ -149,7 +149,7 @@ func (t *task) begin(route providers.Route) error {
 	if err != nil {
 		return err
 	}
-	t.state = TaskState{Task: t.id, Title: t.title, Model: route.Name(), Began: t.outer.opt.Now(), Doing: "waiting for " + route.Name()}
+	t.state = TaskState{Task: t.id, Title: t.title, Model: route.Name(), Began: t.outer.opt.Now(), Doing: waitsForModel}
 	t.outer.events.put(TaskStarted{CallID: t.call.ID, State: t.state})
 	return nil
 }

@@ -44,6 +44,9 @@ type TaskState struct {
 	Cost     *float64 // US dollars; nil where a price is unknown
 }
 
+// waitsForModel is what a task is at between its calls and the next answer.
+const waitsForModel = "waiting for its model"
+
 // relay takes what the task's own loop tells: what the person should know goes on to the session's face. It is called
 // from the task's goroutines and does not block.
 func (t *task) relay(e Event) {
@@ -55,7 +58,7 @@ func (t *task) relay(e Event) {
 	case Activity:
 		t.doing(e.Text)
 	case AnswerDone:
-		t.doing("waiting for " + t.agent.chosen().Name())
+		t.doing(waitsForModel)
 	case CallStarted:
 		t.started(e)
 	case CallFinished:

@@ -233,6 +233,30 @@ func TestAServiceGetsATasksPictureAsTheSamePNGAndItsAnswerAsTheResult(t *testing
 	}
 }
 
+func TestAServiceTakesTwoTasksAtOnceEachWithACallOfItsOwn(t *testing.T) {
+	server := strict.New(t, strict.Rules{Key: key, Model: "strict-1"})
+	w := newWorld(t).serve(server.URL)
+	w.write("notes.txt", []byte("some notes\n"))
+	server.SayTurn(strict.Turn{Calls: []strict.Call{
+		{ID: "call_a", Name: "task", Args: `{"description":"One","prompt":"first part"}`},
+		{ID: "call_b", Name: "task", Args: `{"description":"Two","prompt":"second part","tools":["read"]}`}}})
+	for range 2 {
+		server.SayTurn(strict.Turn{Calls: []strict.Call{{ID: "call_a", Name: "read", Args: `{"path":"notes.txt"}`}}})
+	}
+	if got := w.ask("divide it"); !strings.Contains(got, "ok") {
+		t.Errorf("the answer is %q", got)
+	}
+	if refused := server.Refusals(); len(refused) > 0 {
+		t.Errorf("the service refused: %v", refused)
+	}
+	if n := len(server.Requests()); n != 6 {
+		t.Errorf("two tasks of two requests each and two of the session are 6 requests, and there were %d", n)
+	}
+	if names := tasks(t, w); len(names) != 2 {
+		t.Errorf("the session has the tasks %v", names)
+	}
+}
+
 func TestRemovingASessionRemovesItsTasksAndAForkKeepsThem(t *testing.T) {
 	w := newWorld(t)
 	w.write("shot.png", shot(t, 300, 200, 1))
