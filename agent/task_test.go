@@ -691,3 +691,19 @@ func TestWhatIsAllowedForTheSessionAnswersWhatOtherTasksAskToo(t *testing.T) {
 		}
 	}
 }
+
+func TestABlindSessionLooksThroughATaskThatSees(t *testing.T) {
+	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": {want(taskCall("c1", "Look", "check blobs", `"pictures":["shot.png"]`, `"model":"quick"`)), say("I was told")}}, echo)
+	h.agent.Send(SetRoute{Route: sees(providers.Unsupported)})
+	h.picture("shot.png", 40, 30)
+	h.send("GO")
+	if end := h.end(); end.Reason != EndDone {
+		t.Fatalf("the turn ended as %s: %v", end.Reason, end.Err)
+	}
+	if r := h.result("c1"); r.IsError || !strings.Contains(r.Text, "- image: image/png, 40x30, blobs/") {
+		t.Errorf("the task's model sees, whatever the session's does: %+v", r)
+	}
+	if got := sent(h.stage.request(1)); !strings.Contains(got, "40x30") || strings.Contains(got, "Pictures:[{") {
+		t.Errorf("the session's model should read of it and get no picture:\n%s", got)
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"espy/agent/message"
-	"espy/agent/projection"
 	"espy/agent/tools"
 	"espy/store"
 )
@@ -81,16 +80,12 @@ func (a *Agent) takePicture(ctx context.Context, to *store.Session, name string)
 
 // shown is the picture with this Ref as the conversation has it.
 func (a *Agent) shown(ref string) (image message.Image, ok bool) {
-	a.log.read(func(h *projection.History) {
-		for _, m := range h.Conversation().Messages {
-			for _, i := range m.Images() {
-				if i.Ref == ref {
-					image, ok = i, true
-				}
-			}
+	for _, i := range a.ownImages() {
+		if i.Ref == ref {
+			return i, true
 		}
-	})
-	return image, ok
+	}
+	return image, false
 }
 
 // returned is what comes back of a task's pictures.
@@ -114,10 +109,10 @@ func (t *task) handBack(ctx context.Context, words string) (back returned, err e
 			named = append(named, t.agent.pictured(ref))
 		}
 	}
-	all := t.agent.ownImages()
+	all, there := t.agent.ownImages(), t.outer.ownImages()
 	slices.Reverse(all)
 	for _, i := range all {
-		_, here := t.outer.shown(i.Ref)
+		here := hasRef(there, i.Ref)
 		wanted := slices.Contains(named, i.Ref)
 		switch {
 		case here:
@@ -146,12 +141,16 @@ func (t *task) handBack(ctx context.Context, words string) (back returned, err e
 func (a *Agent) ownImages() (all []message.Image) {
 	for _, m := range a.Messages() {
 		for _, i := range m.Images() {
-			if !slices.ContainsFunc(all, func(have message.Image) bool { return have.Ref == i.Ref }) {
+			if !hasRef(all, i.Ref) {
 				all = append(all, i)
 			}
 		}
 	}
 	return all
+}
+
+func hasRef(images []message.Image, ref string) bool {
+	return slices.ContainsFunc(images, func(i message.Image) bool { return i.Ref == ref })
 }
 
 // pictured is the picture that a stored file is shown as: itself, or the newest one made of it.

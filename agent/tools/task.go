@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"espy/agent/guard"
@@ -34,13 +33,12 @@ type Tasks interface {
 // NotForTasks are the tools a task never has: it starts no tasks of its own, and speaks to nobody.
 func NotForTasks() []string { return []string{TaskName, AskTool, "todo", "exit_plan"} }
 
-// Task is the tool that hands a piece of work to a conversation of its own. Models are short names of the settings for
-// models it may name, beside "provider/model".
+// Task is the tool that hands a piece of work to a conversation of its own. Models are what it says of those that the
+// settings have short names for; any other is named as "provider/model".
 func Task(models ...string) Tool {
-	slices.Sort(models)
 	about := "The model that does it, as provider/model; yours where nothing is said."
 	if len(models) > 0 {
-		about = "The model that does it: " + strings.Join(models, ", ") + ", or provider/model; else what the user set for tasks."
+		about = "The model that does it, by its short name: " + strings.Join(models, "; ") + ". Or as provider/model. Where nothing is said, what the user set for tasks."
 	}
 	return declaration[TaskRequest]{
 		name: TaskName,

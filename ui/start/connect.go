@@ -78,5 +78,20 @@ func taskOptions(s *Settings) agent.TaskOptions {
 		}}
 }
 
-// taskModels are the short names that the settings have for models.
-func taskModels(s *Settings) []string { return slices.Sorted(maps.Keys(s.Config.Task.Models)) }
+// taskModels are the short names that the settings have for models, with what the model that chooses should know.
+func taskModels(s *Settings) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Config.Task.Models)) {
+		full := s.Config.Task.Models[name]
+		about := full
+		if route, err := s.Book.Find(full); err == nil {
+			switch route.Model.ImageInput {
+			case providers.Supported:
+				about += ", sees pictures"
+			case providers.Unsupported:
+				about += ", sees no pictures"
+			}
+		}
+		list = append(list, name+" ("+about+")")
+	}
+	return list
+}
