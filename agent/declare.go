@@ -119,11 +119,11 @@ func (a *Agent) news(known, now map[string]string) (note, told string) {
 	sort.Strings(gone)
 	var lines, words []string
 	if len(came) > 0 {
-		lines = append(lines, "There are now these tools too:\n"+tools.Lines(came))
+		lines = append(lines, "There are now these tools too:\n"+tools.News(came))
 		words = append(words, "new: "+namesOf(came))
 	}
 	if len(changed) > 0 {
-		lines = append(lines, "These tools are now so:\n"+tools.Lines(changed))
+		lines = append(lines, "These tools are now so:\n"+tools.News(changed))
 		words = append(words, "changed: "+namesOf(changed))
 	}
 	if len(gone) > 0 {

@@ -162,13 +162,13 @@ func TestThePrefixIsByteIdenticalAcrossLoadsAndLateTools(t *testing.T) {
 	if loaded := sent(h.stage.request(1)); !strings.Contains(loaded, "Arguments, as JSON Schema:") {
 		t.Errorf("load_tools should answer with the schema:\n%s", loaded)
 	}
-	if req := sent(h.stage.request(3)); strings.Count(req, "There are now these tools too:\n- late {x?: integer}: Says late\n- later {x?: integer}: Says later") != 1 {
+	if req := sent(h.stage.request(3)); strings.Count(req, "There are now these tools too:\n- late {x?: integer}: Says late.\n- later {x?: integer}: Says later.") != 1 {
 		t.Errorf("the late tools should be announced once, before the words that follow:\n%s", req)
 	}
 	if req := sent(h.stage.request(4)); !strings.Contains(req, "here is late") {
 		t.Errorf("a late tool should run by its name:\n%s", req)
 	}
-	if req := sent(h.stage.request(5)); strings.Count(req, "[espy: the tools changed.") != 2 || !strings.Contains(req, "These tools are now so:\n- late {x?: integer}: Says it otherwise\nGone, and not to be called any more: later") {
+	if req := sent(h.stage.request(5)); strings.Count(req, "[espy: the tools changed.") != 2 || !strings.Contains(req, "These tools are now so:\n- late {x?: integer}: Says it otherwise.\nGone, and not to be called any more: later") {
 		t.Errorf("what changed and what went should be told:\n%s", req)
 	}
 }

@@ -48,6 +48,7 @@ func (m *model) slashes() []slash {
 		{"images", "", "every picture of this session: show, attach again, pin, drop", (*model).runImages, nil},
 		{"expand", "", "what was folded away, and unfolding it", (*model).runExpand, nil},
 		{"permissions", "[allow|ask|deny|remove RULE]", "the permission rules and where each comes from; add and remove them", (*model).runPermissions, permissionWords},
+		{"tools", "", "what the model can call, and where each comes from", (*model).runTools, nil},
 		{"skills", "", "the ways to work that files declare", (*model).runSkills, nil},
 		{"skill", "NAME [WORDS]", "have the model work by a skill", (*model).runSkill, skillNames},
 		{"reload", "", "read the settings and what files declare again", (*model).runReload, nil},

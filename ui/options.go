@@ -142,6 +142,8 @@ type Options struct {
 	// Commands are further slash commands.
 	Commands []Command
 
+	// Tools are what the model can call in the session that is open.
+	Tools func() []Tool
 	// Skills are what files declare of ways to work; the model is offered them, and the person can choose one.
 	Skills []Skill
 
@@ -165,6 +167,15 @@ type Live struct {
 	Notify   string
 	Commands []Command
 	Skills   []Skill
+}
+
+// Tool is something a model can call.
+type Tool struct {
+	Name     string
+	About    string
+	Source   string // "", "files" or "mcp:SERVER"
+	Deferred bool   // a line in load_tools, and not declared
+	ReadOnly bool
 }
 
 // Skill is a way to work that a file declares.

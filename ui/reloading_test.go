@@ -65,3 +65,16 @@ func TestASkillIsChosenByThePersonAndItsTextGoesAlong(t *testing.T) {
 	d.key("enter")
 	d.shows("did you mean git?")
 }
+
+func TestToolsAreListedWithWhereTheyComeFrom(t *testing.T) {
+	d := drive(t, 100, 24, func(o *Options) {
+		o.Tools = func() []Tool {
+			return []Tool{{Name: "read", About: "Shows a file.\nMore.", ReadOnly: true}, {Name: "lint", About: "Checks.", Source: "files"}, {Name: "mcp__web__open", About: "Opens\x1b[31m a page.", Source: "mcp:web", Deferred: true}}
+		}
+	}, agent.Opened{Session: "s", Mode: "ask"})
+	d.types("/tools")
+	d.key("enter")
+	for _, want := range []string{"[only looks] Shows a file. More.", "[files] Checks.", "[server web, deferred] Opens"} {
+		d.shows(want)
+	}
+}

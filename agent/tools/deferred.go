@@ -98,6 +98,23 @@ func Lines(list []Tool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// News are tools that came or changed: a line each for those that are deferred, and their whole description, within
+// bounds, for those that will be declared.
+func News(list []Tool) string {
+	var parts []string
+	for _, t := range list {
+		part := Lines([]Tool{t})
+		if !t.Deferred {
+			part = fmt.Sprintf("- %s %s: %s", t.Spec.Name, clip(shapeOf(t.Spec.Schema), maxShapeBytes), clip(strings.TrimSpace(t.Spec.Description), maxNewsBytes))
+		}
+		parts = append(parts, part)
+	}
+	if more := len(parts) - maxListed; more > 0 {
+		parts = append(parts[:maxListed], fmt.Sprintf("- and %d more: look for one with words", more))
+	}
+	return clip(strings.Join(parts, "\n"), maxListedBytes)
+}
+
 // firstSentence is the beginning of a description on one line.
 func firstSentence(about string) string {
 	line := strings.Join(strings.Fields(about), " ")

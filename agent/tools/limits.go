@@ -152,9 +152,10 @@ const (
 	maxListed      = 100
 	maxListedBytes = 16 << 10
 
-	maxShapeBytes = 200 // of a deferred tool's argument shape; its schema says the rest
-	maxAboutBytes = 120 // of its description
-	maxShapeDepth = 2   // objects inside an argument that a shape shows
+	maxShapeBytes = 200  // of a deferred tool's argument shape; its schema says the rest
+	maxAboutBytes = 120  // of its description
+	maxNewsBytes  = 1500 // of the description of a tool that came or changed; espy's own are shorter
+	maxShapeDepth = 2    // objects inside an argument that a shape shows
 
 	maxFound = 3  // tools a search by words answers with
 	maxNamed = 40 // names a sentence about a missing tool lists

@@ -212,6 +212,7 @@ func (f *Screen) Options() ui.Options {
 		Crash:    f.crash,
 		Commands: live.Commands,
 		Skills:   live.Skills,
+		Tools:    f.tools,
 		Fresh:    f.live,
 	}
 }
@@ -253,6 +254,18 @@ func commands(declared []extend.Command) []ui.Command {
 	for _, c := range declared {
 		list = append(list, ui.Command{Name: c.Name, Hint: c.Hint, About: c.Description,
 			Prompt: func(args string) (string, error) { return c.Fill(args), nil }})
+	}
+	return list
+}
+
+// tools are those of the session that is open.
+func (f *Screen) tools() (list []ui.Tool) {
+	room := f.current()
+	if room == nil {
+		return nil
+	}
+	for _, t := range room.tools.All() {
+		list = append(list, ui.Tool{Name: t.Spec.Name, About: t.Spec.Description, Source: t.Source, Deferred: t.Deferred, ReadOnly: t.ReadOnly})
 	}
 	return list
 }

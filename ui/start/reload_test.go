@@ -285,7 +285,7 @@ func TestFilesAreReadBetweenTurnsAndTheModelIsToldOfNewTools(t *testing.T) {
 	await[agent.TurnEnded](t, a)
 	notes := 0
 	for _, m := range a.Messages() {
-		if m.Role == message.RoleNote && strings.Contains(m.PlainText(), "- lint {}: Checks") {
+		if m.Role == message.RoleNote && strings.Contains(m.PlainText(), "- lint {}: Checks.") {
 			notes++
 		}
 	}
