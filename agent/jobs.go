@@ -53,8 +53,16 @@ func (a *Agent) jobChanged(j tools.Job) {
 	})
 	a.events.put(JobChanged{Job: j})
 	if !j.Running() {
-		a.notice(NoticeInfo, fmt.Sprintf("Job %d (%s) has ended: %s.", j.ID, jobName(j.Command), j.How))
+		a.notice(NoticeInfo, fmt.Sprintf("Job %d (%s) %s.", j.ID, jobName(j.Command), JobEnd(j)))
 	}
+}
+
+// JobEnd says how a job ended, as the rest of a sentence about it: "has ended: exit code 1", "was ended by the user".
+func JobEnd(j tools.Job) string {
+	if strings.HasPrefix(j.How, "ended by ") {
+		return "was " + j.How
+	}
+	return "has ended: " + j.How
 }
 
 // jobName is a command on one line, short enough to stand in a sentence.

@@ -67,7 +67,7 @@ func (i *inquiry) choices(keys keymap) []choice {
 
 // inquiryBody is the question, and in full those choices that do not fit on their line.
 func inquiryBody(q tools.Question, width int, t *theme) []string {
-	lines := styled(wrap(safe(strings.TrimSpace(q.Text)), width), t.strong.Render)
+	lines := planLines(strings.TrimSpace(q.Text), width, t)
 	for n, c := range q.Choices {
 		label, about := flat(c.Label), flat(c.About)
 		if cellsOf(label)+cellsOf(about)+choiceFrame <= width {

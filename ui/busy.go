@@ -168,6 +168,12 @@ const leastDoing = 14
 func (m *model) busyParts(width int) (doing, facts string) {
 	doing = m.spinner() + " " + m.pulse.doing
 	stops := m.keys.key(actInterrupt) + " interrupts"
+	if m.offersBackground() {
+		all := strings.Join(append(slices.Clone(m.pulse.facts), m.keys.key(actBackground)+" background", stops), " · ")
+		if cellsOf(doing)+cellsOf(all) <= width {
+			return doing, all
+		}
+	}
 	least := min(cellsOf(doing), leastDoing)
 	for _, parts := range [][]string{append(slices.Clone(m.pulse.facts), stops), {m.pulse.fact(0), stops}, {m.pulse.fact(0)}} {
 		if facts = strings.Join(nonEmpty(parts), " · "); least+cellsOf(facts) <= width {

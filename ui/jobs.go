@@ -38,7 +38,7 @@ func (s *session) background() string {
 }
 
 func jobEnded(j tools.Job) string {
-	return fmt.Sprintf("job %d has ended: %s (%s)", j.ID, flat(j.How), flat(oneLine(j.Command)))
+	return fmt.Sprintf("job %d %s (%s)", j.ID, flat(agent.JobEnd(j)), flat(oneLine(j.Command)))
 }
 
 // jobState is "running 34 s" or "exit code 1 after 2.1 s".
@@ -182,8 +182,7 @@ func (m *model) onJobChoice(id int) func(choice, string) tea.Cmd {
 	return func(c choice, _ string) tea.Cmd {
 		switch c.label {
 		case "end it":
-			m.conv.Loop.Send(agent.KillJob{ID: id})
-			m.say(fmt.Sprintf("job %d is being ended", id), false)
+			m.conv.Loop.Send(agent.KillJob{ID: id}) // the transcript says when it has
 			return nil
 		case "back to the list":
 			return m.listJobs(nil)
@@ -205,13 +204,27 @@ func jobLines(j tools.Job, text string, width int, t *theme) []string {
 	return lines
 }
 
-// toBackground sends the command that the turn waits for to the background; handled is false where there is none.
-func (m *model) toBackground() (handled bool) {
-	for _, id := range m.talk.turn.running {
-		if c, _ := m.talk.call(id); c != nil && c.call.Name == "shell" && c.state == callRuns {
-			m.conv.Loop.Send(agent.Background{})
-			return true
+// waitedFor is the command that the turn waits for, nil where there is none.
+func (s *session) waitedFor() *call {
+	for _, id := range s.turn.running {
+		if c, _ := s.call(id); c != nil && c.call.Name == "shell" && c.state == callRuns {
+			return c
 		}
 	}
-	return false
+	return nil
+}
+
+// toBackground sends the command that the turn waits for to the background; handled is false where there is none.
+func (m *model) toBackground() (handled bool) {
+	if m.talk.waitedFor() == nil {
+		return false
+	}
+	m.conv.Loop.Send(agent.Background{})
+	return true
+}
+
+// offersBackground reports whether a command takes long enough for its way to the background to be pointed out.
+func (m *model) offersBackground() bool {
+	c := m.talk.waitedFor()
+	return c != nil && m.o.Clock().Sub(c.began) >= longCommand
 }

@@ -16,6 +16,8 @@ const (
 	// grace is how long a question must have stood, and how long the keyboard must have rested, before a key
 	// may answer it: people type ahead.
 	grace = 300 * time.Millisecond
+	// longCommand is from when on a running command is worth the hint that it can go to the background.
+	longCommand = 5 * time.Second
 	// jobsPause is how often an open list of jobs looks again, tailLines how many lines of a job it shows.
 	jobsPause = time.Second
 	tailLines = 400

@@ -90,7 +90,7 @@ func runAsk(ctx context.Context, env *Env, call message.ToolCall, q Question) (O
 		return Outcome{}, err
 	}
 	text, short := q.answered(reply)
-	return answer(text, message.MetaSummary, "asked: "+clip(strings.Join(strings.Fields(q.Text), " "), 100)+" → "+short), nil
+	return answer(text, message.MetaSummary, "asked: "+clip(strings.Join(strings.Fields(q.Text), " "), 60)+" → "+short), nil
 }
 
 // answered is what the model reads, and in a few words what the person said.

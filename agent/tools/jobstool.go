@@ -53,12 +53,12 @@ func runJobs(ctx context.Context, env *Env, _ message.ToolCall, a jobsArgs) (Out
 	}
 	b := env.Jobs.find(id)
 	if a.Action == "kill" {
-		stopped, ran := env.Jobs.Kill(ctx, id, "you")
+		stopped, ran := env.Jobs.Kill(ctx, id, byModel)
 		if ctx.Err() != nil {
 			return Outcome{}, ctx.Err()
 		}
 		if !ran {
-			return Outcome{}, mistakef("jobs: job %d does not run any more: %s", id, stopped.How)
+			return Outcome{}, mistakef("jobs: job %d does not run any more: %s", id, stopped.standing(time.Now()))
 		}
 	} else if a.Wait > 0 && b.wait(ctx, time.Duration(a.Wait)*time.Second) != nil {
 		return Outcome{}, ctx.Err()
@@ -118,12 +118,15 @@ func listJobs(list []Job) Outcome {
 	return answer(text.String(), message.MetaSummary, fmt.Sprintf("%s, %d running", plural(len(list), "job"), running))
 }
 
-// standing is "running for 12 s" or "exit code 1 after 12 s".
+// byModel names the model where the person reads who ended a job.
+const byModel = "the model"
+
+// standing is "running for 12 s" or "exit code 1 after 12 s", for the model to read.
 func (j Job) standing(now time.Time) string {
 	if j.Running() {
 		return "running for " + seconds(j.Took(now).Round(time.Second))
 	}
-	return j.How + " after " + seconds(j.Took(now).Round(time.Millisecond))
+	return strings.Replace(j.How, byModel, "you", 1) + " after " + seconds(j.Took(now).Round(time.Millisecond))
 }
 
 // News is the sentence that tells the model of a job that ended.
