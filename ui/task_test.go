@@ -14,12 +14,12 @@ import (
 func taskStart(id, title string) []agent.Event {
 	return []agent.Event{
 		agent.CallStarted{Call: message.ToolCall{ID: id, Name: "task", Args: `{"description":"` + title + `","prompt":"Look\nclosely."}`}, Summary: "task " + title},
-		agent.TaskStarted{CallID: id, State: agent.TaskState{Title: title, Model: "test/quick", Doing: "waiting for test/quick"}},
+		agent.TaskStarted{CallID: id, State: agent.TaskState{Title: title, Model: "fake/echo", Doing: "waiting for its model"}},
 	}
 }
 
 func taskStep(id string, n int, summary string, state agent.StepState) agent.TaskChanged {
-	return agent.TaskChanged{CallID: id, State: agent.TaskState{Calls: n, Input: 3000, Output: 100, Doing: summary},
+	return agent.TaskChanged{CallID: id, State: agent.TaskState{Model: "fake/echo", Calls: n, Input: 3000, Output: 100, Doing: summary},
 		Step: &agent.TaskStep{N: n, Summary: summary, State: state, Millis: 2500}}
 }
 
@@ -35,7 +35,7 @@ func wantOnScreen(t *testing.T, d *driver, what string, texts ...string) {
 func TestARunningTaskShowsItsNewestCallsAndWhatItUsed(t *testing.T) {
 	d := drive(t, 100, 30, nil, script.Opened())
 	d.tell(append([]agent.Event{agent.TurnStarted{}}, append(taskStart("a", "Find it"), taskStart("b", "Paint it")...)...)...)
-	wantOnScreen(t, d, "at the start", "task Find it", "└ waiting for test/quick")
+	wantOnScreen(t, d, "at the start", "task Find it", "└ waiting for its model")
 	for n, name := range []string{"one", "two", "three", "four", "five", "six", "seven"} {
 		d.tell(taskStep("a", n+1, "read "+name, agent.StepRuns))
 		if n < 6 {
@@ -116,4 +116,10 @@ func TestATaskIsBoundedOnTheScreenHoweverManyCallsItMakes(t *testing.T) {
 	if len(v.steps) != mostSteps || v.steps[mostSteps-1].N != 3*mostSteps || v.steps[0].State != agent.StepDone {
 		t.Errorf("%d steps are held, the last is %+v", len(v.steps), v.steps[len(v.steps)-1])
 	}
+}
+
+func TestATaskOnAnotherModelSaysWhich(t *testing.T) {
+	d := drive(t, 100, 30, nil, script.Opened())
+	d.tell(append(taskStart("a", "Find it"), agent.TaskChanged{CallID: "a", State: agent.TaskState{Model: "test/quick", Calls: 1, Doing: "thinking"}})...)
+	wantOnScreen(t, d, "on another model", "└ test/quick · 1 call · thinking")
 }
