@@ -181,6 +181,10 @@ func (c *completion) view(width, most int, t *theme) []string {
 	if rows <= 0 {
 		return nil
 	}
+	more := rows < len(c.items) && rows > 2
+	if more {
+		rows--
+	}
 	from := min(max(c.selected-rows/2, 0), len(c.items)-rows)
 	widest := 0
 	for _, s := range c.items[from : from+rows] {
@@ -190,6 +194,9 @@ func (c *completion) view(width, most int, t *theme) []string {
 	lines := make([]string, rows)
 	for i := range lines {
 		lines[i] = c.line(c.items[from+i], from+i == c.selected, widest, width, t)
+	}
+	if more {
+		lines = append(lines, t.faint.Render(cut("  "+grouped(c.selected+1)+" of "+grouped(len(c.items)), width)))
 	}
 	return lines
 }
@@ -210,7 +217,7 @@ func (c *completion) line(s suggestion, selected bool, widest, width int, t *the
 	pad := strings.Repeat(" ", max(widest-cellsOf(name)-cellsOf(hint)-1, 0))
 	about := cut(flat(s.about), max(width-widest-6, 0))
 	if selected {
-		return "  " + t.selected.Render(cut(name+" "+hint+pad+"  "+about, width-2))
+		return "› " + t.selected.Render(cut(name+" "+hint+pad+"  "+about, width-2))
 	}
 	return "  " + c.marked(name, s, t) + " " + t.dim.Render(hint) + pad + "  " + t.dim.Render(about)
 }

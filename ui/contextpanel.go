@@ -11,7 +11,7 @@ import (
 
 // runContext draws what the next request would carry, by kind.
 func (m *model) runContext(string) tea.Cmd {
-	d := &dialog{title: "context", footer: "/compact shrinks it · /images and /expand show what left · esc closes"}
+	d := &dialog{title: "context", extra: "/compact shrinks it · /images and /expand show what left"}
 	d.body = func(width int) []string { return m.contextLines(width) }
 	m.dialog = d
 	return nil

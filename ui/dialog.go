@@ -17,15 +17,21 @@ type dialog struct {
 	at      int                      // width of wrapped
 	top     int                      // first body line that shows
 	rows    int                      // body lines that show
+	listed  int                      // choices that show
 
 	filters  bool
 	filter   buffer
 	asks     string // a line to write, with this label, instead of a filter
 	masks    bool   // the line is a secret: what shows is how long it is
 	choices  []choice
-	shown    []int // indexes of choices that pass the filter
-	selected int   // index into shown
-	footer   string
+	shown    []int  // indexes of choices that pass the filter
+	selected int    // index into shown
+	fresh    bool   // the body depends on the filter: it is made anew with every letter
+	extra    string // a sentence at its foot, before the keys
+	takes    string // what taking a choice does, for the keys at its foot: "removes or adds"; "" for the usual word
+	leaves   string // what leaving does: "goes back"; "" for the usual word
+	footer   string // the foot, where the usual one does not say it
+	usual    string // the usual foot: the keys, from the live map
 
 	choose func(c choice, line string) tea.Cmd
 	cancel func() tea.Cmd
@@ -168,6 +174,9 @@ func (d *dialog) write(name, typed string, keys keymap) {
 	}
 	d.selected = 0
 	d.narrow()
+	if d.fresh {
+		d.at, d.top = 0, 0
+	}
 }
 
 func (d *dialog) take() (tea.Cmd, bool) {
@@ -221,13 +230,18 @@ func (d *dialog) view(width, height int, t *theme) []string {
 	if d.filters || d.asks != "" {
 		fixed++
 	}
-	if d.footer != "" {
+	footer := d.footer
+	if footer == "" {
+		footer = d.usual
+	}
+	if footer != "" {
 		fixed++
 	}
 	list := min(len(d.shown), max(height-fixed-min(len(d.wrapped), 3), 1), 12)
 	if d.question != nil && d.question.inquiry == nil {
 		list = len(d.shown)
 	}
+	d.listed = list
 	d.rows = min(len(d.wrapped), max(height-fixed-list, 0))
 	d.scroll(0)
 	air := height-fixed-list-d.rows >= 3 // room for blank lines between the parts
@@ -246,8 +260,8 @@ func (d *dialog) view(width, height int, t *theme) []string {
 	if air && len(d.shown) > 0 {
 		lines = append(lines, "")
 	}
-	if d.footer != "" {
-		lines = append(lines, "  "+t.dim.Render(cut(d.footer, inner)))
+	if footer != "" {
+		lines = append(lines, "  "+t.dim.Render(cut(footer, inner)))
 	}
 	return lines[:min(len(lines), max(height, 0))]
 }
@@ -272,7 +286,10 @@ func (d *dialog) wrapBody(width int) {
 func (d *dialog) rule(width int, t *theme) string {
 	title := " " + cut(d.title, width-8) + " "
 	place := ""
-	if len(d.wrapped) > d.rows {
+	switch {
+	case len(d.wrapped) <= d.rows && len(d.shown) > d.listed && d.listed > 0:
+		place = " " + grouped(d.selected+1) + " of " + grouped(len(d.shown)) + " "
+	case len(d.wrapped) > d.rows:
 		place = " " + grouped(d.top+1) + "–" + grouped(d.top+d.rows-min(d.unseen(), 1)) + " of " + grouped(len(d.wrapped)) + " "
 	}
 	rest := width - 2 - cellsOf(title) - cellsOf(place)
@@ -281,6 +298,29 @@ func (d *dialog) rule(width int, t *theme) string {
 	}
 	return t.accent.Render("──") + t.strong.Render(title) + t.faint.Render(strings.Repeat("─", max(rest-2, 0))) +
 		t.dim.Render(place) + t.faint.Render(strings.Repeat("─", min(rest, 2)))
+}
+
+// foot is the keys of a dialog in words, as they are bound.
+func (d *dialog) foot(keys keymap) string {
+	words := func(a action, usual, own string) string {
+		if own == "" {
+			own = usual
+		}
+		return strings.TrimSpace(keys.key(a) + " " + own)
+	}
+	var parts []string
+	if d.extra != "" {
+		parts = append(parts, d.extra)
+	}
+	if len(d.choices) == 0 && d.asks == "" && d.body != nil {
+		parts = append(parts, keys.key(actPrevious)+keys.key(actNext)+" "+keys.key(actPageUp)+" "+keys.key(actPageDown)+" scroll")
+	} else {
+		if len(d.wrapped) > d.rows {
+			parts = append(parts, keys.key(actPageUp)+" "+keys.key(actPageDown)+" scroll")
+		}
+		parts = append(parts, words(actChoose, "takes it", d.takes))
+	}
+	return strings.Join(append(parts, words(actDismiss, "closes", d.leaves)), " · ")
 }
 
 func (d *dialog) line(width int, t *theme) []string {
@@ -304,7 +344,7 @@ func (d *dialog) line(width int, t *theme) []string {
 
 func (d *dialog) list(width, rows int, t *theme) []string {
 	if len(d.shown) == 0 {
-		if d.filters {
+		if d.filters && len(d.choices) > 0 {
 			return []string{"  " + t.dim.Render("nothing has these letters")}
 		}
 		return nil
@@ -319,7 +359,7 @@ func (d *dialog) list(width, rows int, t *theme) []string {
 	if d.question != nil && d.question.inquiry == nil { // its rule is also in the body, where it does not fit here
 		about = 0
 	}
-	widest = min(widest, max(width-about-8, width/3))
+	widest = min(widest, max(width-about-8, width*3/5)) // names that look alike at their beginning must be told apart
 	out := make([]string, rows)
 	for i := range out {
 		out[i] = d.choiceLine(d.choices[d.shown[from+i]], from+i == d.selected, widest, width, t)

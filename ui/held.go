@@ -29,9 +29,9 @@ func (m *model) heldDialog(held *store.InUseError) *dialog {
 		return c.value.(way)()
 	})
 	d.body = func(width int) []string { return wrapAll(words, width) }
-	d.footer = "enter chooses · esc leaves things as they are"
+	d.leaves = "leaves things as they are"
 	if m.looksAt(held.ID) {
-		d.footer = "enter chooses · esc reads it"
+		d.leaves = "reads it"
 	}
 	return d
 }

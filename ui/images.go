@@ -162,7 +162,7 @@ func (m *model) foldActions(f projection.Fold) *dialog {
 
 // reader is a panel of text to scroll.
 func (m *model) reader(title, text string) *dialog {
-	d := &dialog{title: title, footer: "↑↓ pgup pgdown scroll · esc closes"}
+	d := &dialog{title: title}
 	d.body = func(width int) []string { return wrapSafe(text, width) }
 	return d
 }

@@ -75,7 +75,7 @@ func (m *model) keyDialog(s providers.Server, route string) *dialog {
 		words = append(words, "An empty line forgets the key that is kept.")
 	}
 	keep, find := m.o.KeepKey, m.o.Model
-	d := &dialog{title: "key for " + s.Name, asks: "key", masks: true, filter: newBuffer(), footer: "enter keeps it · esc leaves it"}
+	d := &dialog{title: "key for " + s.Name, asks: "key", masks: true, filter: newBuffer(), takes: "keeps it", leaves: "leaves it"}
 	d.body = func(width int) []string { return wrapAll(words, width) }
 	d.choose = func(_ choice, line string) tea.Cmd {
 		key := strings.TrimSpace(line)

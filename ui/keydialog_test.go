@@ -73,7 +73,7 @@ func TestAModelWithoutAKeyTakesOneAndTheKeyNeverShows(t *testing.T) {
 	d := drive(t, 100, 24, s.options, openOn(s.route("fake/echo")))
 	d.types("/model")
 	d.key("enter")
-	d.shows("needs OPENAI_API_KEY, or a key typed here")
+	d.shows("needs OPENAI_API_KEY or a key typed here")
 	d.types("gpt-6")
 	d.key("enter")
 	d.shows("key for openai")

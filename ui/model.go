@@ -297,6 +297,9 @@ func (p parts) height() int {
 func (m *model) assemble() parts {
 	small := m.height < smallHeight
 	p := parts{status: m.talk.statusView(m.width, m.t), rule: m.ruleView(m.width)}
+	if d := m.dialog; d != nil && (d.question == nil || d.question.reason) {
+		d.usual = d.foot(m.keys)
+	}
 	if m.dialog != nil && small {
 		p.panel = m.dialog.view(m.width, m.height-2, m.t)
 		return p

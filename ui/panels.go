@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"espy/agent"
@@ -11,31 +12,59 @@ import (
 
 // helpPanel is made from the live key map and the table of commands.
 func (m *model) helpPanel() *dialog {
-	d := &dialog{title: "help", footer: "↑↓ pgup pgdown scroll · esc closes"}
-	d.body = func(width int) []string { return m.helpLines(width) }
+	d := &dialog{title: "help", filters: true, filter: newBuffer(), fresh: true}
+	d.body = func(width int) []string { return m.helpLines(width, d.filter.text()) }
 	return d
 }
 
-func (m *model) helpLines(width int) []string {
+// helpLines are the keys and commands that hold every word of a filter.
+func (m *model) helpLines(width int, filter string) []string {
 	t, column := m.t, 26
 	if width < narrowWidth {
 		column = 16
 	}
+	words := strings.Fields(strings.ToLower(filter))
 	var lines []string
+	section := func(name string, rows []helpRow) {
+		found := slices.DeleteFunc(rows, func(r helpRow) bool { return !r.holds(name, words) })
+		if len(found) == 0 {
+			return
+		}
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.strong.Render(name))
+		for _, r := range found {
+			lines = append(lines, helpLine(t, r.name, r.about, column, width)...)
+		}
+	}
 	for _, in := range places() {
-		lines = append(lines, t.strong.Render(heading(string(in))))
+		var rows []helpRow
 		for _, b := range m.keys.table {
 			if b.in == in && len(b.keys) > 0 {
-				lines = append(lines, helpLine(t, shownKeys(b.keys), b.about, column, width)...)
+				rows = append(rows, helpRow{shownKeys(b.keys), b.about, string(b.action)})
 			}
 		}
-		lines = append(lines, "")
+		section(heading(string(in)), rows)
 	}
-	lines = append(lines, t.strong.Render("Commands"))
+	var rows []helpRow
 	for _, s := range m.slashes() {
-		lines = append(lines, helpLine(t, "/"+s.name+" "+s.hint, s.about, column, width)...)
+		rows = append(rows, helpRow{"/" + s.name + " " + s.hint, s.about, ""})
+	}
+	section("Commands", rows)
+	if len(lines) == 0 {
+		return []string{t.dim.Render(cut("no key and no command has these words", width))}
 	}
 	return append(lines, "", t.dim.Render(cut("@path puts a file or a picture into the message; !line runs in your shell", width)))
+}
+
+// helpRow is a key or a command with what it does; the name of the action is found too.
+type helpRow struct{ name, about, action string }
+
+// holds reports whether a row, with the section it stands in, has every word.
+func (r helpRow) holds(section string, words []string) bool {
+	text := strings.ToLower(section + " " + r.name + " " + r.about + " " + r.action)
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 func shownKeys(keys []string) string {

@@ -78,7 +78,7 @@ func (m *model) showRules() {
 		m.askRule()
 		return nil
 	})
-	m.dialog.footer = "enter removes or adds · esc closes"
+	m.dialog.takes = "removes or adds"
 }
 
 // offerRemoval asks before a rule goes; one that is written in a file says where.
@@ -100,7 +100,7 @@ func (m *model) offerRemoval(r Rule) tea.Cmd {
 
 // askRule has a rule written.
 func (m *model) askRule() {
-	d := &dialog{title: "add a permission rule", asks: "rule", filter: newBuffer(), footer: "enter adds it for this and later sessions · esc leaves"}
+	d := &dialog{title: "add a permission rule", asks: "rule", filter: newBuffer(), takes: "adds it for this and later sessions", leaves: "leaves"}
 	d.body = func(width int) []string {
 		return wrapAll([]string{"allow, ask or deny, then tool(pattern): allow shell(go test *) · deny read(**/private/**) · ask write(docs/**)"}, width)
 	}

@@ -121,10 +121,10 @@ func (m *model) onModelsListed(l modelsListed) tea.Cmd {
 		if m.o.Ask == nil {
 			return nil
 		}
-		l.list.footer = "asking servers what they serve…"
+		l.list.extra = "asking servers what they serve…"
 		return m.listModels(l.list, m.o.Ask)
 	case m.dialog == l.list:
-		l.list.footer = ""
+		l.list.extra = ""
 		l.list.refill(l.choices)
 	}
 	return nil
@@ -164,7 +164,7 @@ func aboutRoute(r providers.Route, row *row) string {
 	}
 	parts := []string{sight}
 	if !r.Server.Usable() {
-		parts = append([]string{"needs " + r.Server.KeyEnv + ", or a key typed here"}, parts...)
+		parts = append(parts, "needs "+r.Server.KeyEnv+" or a key typed here")
 	}
 	if r.Model.ContextWindow > 0 {
 		parts = append(parts, thousands(r.Model.ContextWindow)+" window")

@@ -190,6 +190,6 @@ func (d *dialog) answers(name string, keys keymap) (answerChoice, bool) {
 func (d *dialog) explain(settle func(reason string) tea.Cmd) {
 	d.question.reason = true
 	d.asks, d.choices, d.shown = "why not", nil, nil
-	d.footer = "enter denies with this reason · esc goes back"
+	d.takes, d.leaves = "denies with this reason", "goes back"
 	d.choose = func(_ choice, line string) tea.Cmd { return settle(line) }
 }

@@ -30,7 +30,7 @@ func (m *model) reviewFolder() {
 	})
 	d.filters = false
 	d.body = func(width int) []string { return m.reviewLines(files, width) }
-	d.footer = "pgup pgdown scroll · any change asks again · esc leaves it"
+	d.extra, d.leaves = "any change asks again", "leaves it"
 	m.dialog = d
 }
 

@@ -31,8 +31,9 @@ func (e *Error) Error() string { return e.Sentence }
 // Unwrap tells a read that was cancelled by its cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-const remoteSentence = "the clipboard is on the machine you sit at and this is an SSH session: drop the file on the " +
-	"terminal if it uploads drops, or copy it here with scp and use /attach PATH"
+const remoteSentence = "the clipboard is on the other side of this SSH connection, and this terminal does not bring it over: paste text with " +
+	"the terminal's own paste key; for a picture copy the file here with scp and use /attach PATH, drop it on the terminal if that " +
+	"uploads drops, or use a terminal that carries the clipboard (kitty)"
 
 var (
 	errTooMuch = fmt.Errorf("it answered with more than %d MiB", maxOutputBytes>>20)
