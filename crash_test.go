@@ -320,14 +320,18 @@ func TestNoFileHoldsAPicturesBase64OrAKey(t *testing.T) {
 	session := b.play("", 1, -1).session
 	b.goesOn(session)
 	devnull(t, func() {
-		if code := codeOf("run look --model one/any --resume " + session + " --trace " + trace + " --attach " + b.shot(7)); code != 0 {
-			t.Errorf("exit code %d", code)
+		for _, server := range []string{"one", "two", "three", "scripted"} {
+			if code := codeOf("run look --model " + server + "/any --resume " + session + " --trace " + trace + " --attach " + b.shot(7)); code != 0 {
+				t.Errorf("%s: exit code %d", server, code)
+			}
 		}
 		for _, format := range []string{"md", "html", "jsonl"} {
 			codeOf("sessions export " + session + " --format " + format + " --out " + filepath.Join(b.dir, "state", "export."+format))
 		}
 		codeOf("sessions fork " + session)
 	})
+	b.events(session, filepath.Join(b.dir, "events.jsonl"))
+	b.unsent()
 	files := 0
 	err := filepath.WalkDir(b.dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -348,8 +352,50 @@ func TestNoFileHoldsAPicturesBase64OrAKey(t *testing.T) {
 	if err != nil || files < 20 {
 		t.Errorf("%d files, %v", files, err)
 	}
+	for _, name := range []string{"events.jsonl", "state/espy/sessions/*/transcript.jsonl", "state/espy/sessions/*/draft/*.json"} {
+		if found, _ := filepath.Glob(filepath.Join(b.dir, name)); len(found) == 0 {
+			t.Errorf("no %s was written", name)
+		}
+	}
 	if data, err := os.ReadFile(trace); err != nil || !strings.Contains(string(data), "[image/png, ") {
 		t.Errorf("the trace says nothing of the picture: %v", err)
+	}
+}
+
+// events writes what a turn with a picture tells into a file.
+func (b *crashBench) events(session, path string) {
+	b.t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer f.Close()
+	cmd := exec.Command(os.Args[0], "run", "look", "--events", "--model", "one/any", "--resume", session, "--attach", b.shot(8))
+	cmd.Env, cmd.Stdout = append(os.Environ(), asProgram+"=1"), f
+	if err := cmd.Run(); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// unsent leaves a draft with a picture in a session of its own.
+func (b *crashBench) unsent() {
+	b.t.Helper()
+	session, err := b.store.Create(b.t.Context(), filepath.Join(b.dir, "work"), "1.0")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer session.Close()
+	f, err := os.Open(b.shot(9))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer f.Close()
+	ref, err := session.Draft().PutBlob(b.t.Context(), "png", f)
+	if err == nil {
+		err = session.Draft().Save([]byte(`{"text":"half a thought","row":["` + ref + `"]}`))
+	}
+	if err != nil {
+		b.t.Fatal(err)
 	}
 }
 

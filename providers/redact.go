@@ -20,6 +20,11 @@ var payload = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(data:image\\?/[a-z.+-]+;base64,)(` + run + `+=*)|(^|[^A-Za-z0-9+/=_-])((?:iVBORw0KGg|R0lGOD[dl]h|UklGR|\\?/9j\\?/)` + run + `{40,}=*)`)
 })
 
+// payloadBegun finds the beginning of a picture at the end of a text that breaks off there.
+var payloadBegun = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^A-Za-z0-9+/=_-])((?:iVBORw0KGg|R0lGOD[dl]h|UklGR|/9j/)[A-Za-z0-9+/_-]*=*)$`)
+})
+
 // Redact makes text fit to be shown or kept: every secret becomes "[key]", also in its JSON spelling, and every
 // picture in base64 its type and size, "[image/png, 12034 bytes]". It is the one function for errors, traces and
 // crash reports. Text without either comes back as it is.

@@ -93,8 +93,16 @@ func (e *exchange) write(l traceLine) {
 	}
 }
 
-func (e *exchange) body(text []byte) json.RawMessage {
-	clean := Redact(string(text), e.secrets)
+// body is a body fit to be kept; of one that was cut, no secret's or picture's beginning is left at the end.
+func (e *exchange) body(text []byte, cut bool) json.RawMessage {
+	clean := string(text)
+	if isEvents(clean) {
+		clean = redactEvents(clean, e.secrets, cut)
+	} else if clean = Redact(clean, e.secrets); cut {
+		for _, s := range unfinished(clean, spellings(e.secrets)) {
+			clean = clean[:s.start] + s.note
+		}
+	}
 	if json.Valid([]byte(clean)) {
 		return json.RawMessage(clean)
 	}
@@ -132,7 +140,7 @@ func (e *exchange) request(req *http.Request, body *Body) {
 		}
 	}
 	address.RawQuery = query.Encode()
-	e.write(traceLine{Type: "request", Method: req.Method, URL: Redact(address.String(), e.secrets), Headers: e.headers(req.Header), Body: e.body(body.Outline())})
+	e.write(traceLine{Type: "request", Method: req.Method, URL: Redact(address.String(), e.secrets), Headers: e.headers(req.Header), Body: e.body(body.Outline(), false)})
 }
 
 func (e *exchange) failure(err error) {
@@ -173,7 +181,7 @@ func (b *tracedBody) Read(p []byte) (int, error) {
 
 func (b *tracedBody) Close() error {
 	b.once.Do(func() {
-		l := traceLine{Type: "body", Body: b.e.body(b.kept), Cut: b.cut}
+		l := traceLine{Type: "body", Body: b.e.body(b.kept, b.cut || !errors.Is(b.end, io.EOF)), Cut: b.cut}
 		if b.end != nil && !errors.Is(b.end, io.EOF) {
 			l.Error = Redact(b.end.Error(), b.e.secrets)
 		}
@@ -233,7 +241,7 @@ func (e *exchange) encode(v any) json.RawMessage {
 	if err != nil {
 		return nil
 	}
-	return e.body(text)
+	return e.body(text, false)
 }
 
 func plainMessages(messages []Message) []json.RawMessage {
