@@ -36,26 +36,16 @@ func samplesOf(l rows.Layout) int {
 	return 1
 }
 
-// turned returns the picture upright. Mirroring works in place; quarter turns need a second plane at a time.
-func (c *canvas) turned(orientation int) *canvas {
-	if orientation <= 1 || orientation > 8 {
-		return c
-	}
-	for i, p := range c.planes {
-		if orientation >= 5 {
-			p = transposed(p)
-			c.planes[i] = p
-		}
-		mirrorX, mirrorY := mirrors(orientation)
+// mirrored returns the picture as an orientation asks for it, once rows and columns were exchanged where it is 5 or more.
+func (c *canvas) mirrored(orientation int) *canvas {
+	mirrorX, mirrorY := mirrors(orientation)
+	for _, p := range c.planes {
 		if mirrorX {
 			flipRows(p)
 		}
 		if mirrorY {
 			flipColumns(p)
 		}
-	}
-	if orientation >= 5 {
-		c.size.X, c.size.Y = c.size.Y, c.size.X
 	}
 	return c
 }
@@ -89,22 +79,6 @@ func storedRect(r image.Rectangle, orientation, width, height int) image.Rectang
 		r.Min.X, r.Min.Y, r.Max.X, r.Max.Y = r.Min.Y, r.Min.X, r.Max.Y, r.Max.X
 	}
 	return r
-}
-
-// transposed exchanges rows and columns, block by block so that both sides stay in the cache.
-func transposed(p plane) plane {
-	const block = 32
-	q := newPlane(p.h, p.w, p.n)
-	for by := 0; by < p.h; by += block {
-		for bx := 0; bx < p.w; bx += block {
-			for y := by; y < min(by+block, p.h); y++ {
-				for x := bx; x < min(bx+block, p.w); x++ {
-					copy(q.pix[(x*q.w+y)*p.n:][:p.n], p.pix[(y*p.w+x)*p.n:][:p.n])
-				}
-			}
-		}
-	}
-	return q
 }
 
 func flipRows(p plane) {

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp"
+	"golang.org/x/sync/errgroup"
 )
 
 // roleVariable makes this test program another one: its value is one of roles.
@@ -26,11 +27,12 @@ const roleVariable = "ESPY_MEDIA_TEST_ROLE"
 
 // roles are the programs that are measured from outside. Each does one thing, prints one line of JSON and ends.
 var roles = map[string]func(args []string) (any, error){
-	"idle":      func([]string) (any, error) { return peakRSS() },
-	"gate":      gateRole,
-	"gate-many": manyRole,
-	"library":   libraryRole,
-	"launch":    launchRole,
+	"idle":       func([]string) (any, error) { return peakRSS() },
+	"gate":       gateRole,
+	"gate-many":  manyRole,
+	"gate-crowd": crowdRole,
+	"library":    libraryRole,
+	"launch":     launchRole,
 }
 
 func TestMain(m *testing.M) {
@@ -89,21 +91,25 @@ func peakRSS() (int64, error) {
 
 // gateRole renders one file: detail, path of the source, path of the result.
 func gateRole(args []string) (any, error) {
-	f, err := os.Open(args[1])
-	if err != nil {
+	if err := render(NewGate(), args[0], args[1], args[2]); err != nil {
 		return nil, err
+	}
+	return peakRSS()
+}
+
+func render(gate *Gate, detail, source, result string) error {
+	f, err := os.Open(source)
+	if err != nil {
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	sink := &firstToFile{path: args[2]}
 	src := Source{Name: info.Name(), Bytes: f, Size: info.Size()}
-	if _, err := NewGate().Ingest(context.Background(), sink, src, Options{Detail: Detail(args[0])}); err != nil {
-		return nil, err
-	}
-	return peakRSS()
+	_, err = gate.Ingest(context.Background(), &firstToFile{path: result}, src, Options{Detail: Detail(detail)})
+	return err
 }
 
 // firstToFile writes what is sent to a file, as others do, and only reads the original.
@@ -159,6 +165,19 @@ func manyRole(args []string) (any, error) {
 		}
 	}
 	return result, nil
+}
+
+// crowdRole renders the files named at once through one gate: detail, paths.
+func crowdRole(args []string) (any, error) {
+	gate := NewGate()
+	var group errgroup.Group
+	for _, path := range args[1:] {
+		group.Go(func() error { return render(gate, args[0], path, "") })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return peakRSS()
 }
 
 // libraryRole does the same with what Go and its x/image bring: decode whole, scale, encode.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -89,14 +90,18 @@ func worthAnotherLook(src Source, s fileState, err error) bool {
 	return false
 }
 
-// enter waits until a decode of that many bytes may run and returns how to leave.
+// enter waits until a decode of that many bytes may run and returns how to leave. Half as much again is taken for what is
+// let go of and not yet collected; before a large one, what others left behind is given back.
 func (g *Gate) enter(ctx context.Context, bytes int64) (leave func(), err error) {
 	g.once.Do(func() { g.memory = semaphore.NewWeighted(MaxDecodeAllocBytes) })
-	bytes = min(max(bytes, MaxDecodeAllocBytes/mostDecodes), MaxDecodeAllocBytes)
-	if err := g.memory.Acquire(ctx, bytes); err != nil {
+	share := min(max(bytes+bytes/2, MaxDecodeAllocBytes/mostDecodes), MaxDecodeAllocBytes)
+	if err := g.memory.Acquire(ctx, share); err != nil {
 		return nil, err
 	}
-	return func() { g.memory.Release(bytes) }, nil
+	if bytes >= settleFrom+wireOverhead {
+		debug.FreeOSMemory()
+	}
+	return func() { g.memory.Release(share) }, nil
 }
 
 // ingest takes one look. With early, a file that was cut short is errUnfinished.

@@ -10,10 +10,14 @@ import (
 )
 
 func TestHeadersAgreeWithTheReferenceDecoders(t *testing.T) {
+	prober := new(Prober)
 	for _, s := range specimens(t, corpora(t)) {
 		f, size := openFile(t, s.name)
 		reads := &countingReader{r: f}
 		h, err := Probe(reads, size)
+		if n := testing.AllocsPerRun(1, func() { _, _ = prober.Probe(f, size) }); n > 0 && !raceDetector {
+			t.Errorf("%s: reading its header allocates %v times", s.name, n)
+		}
 		if reads.bytes > sniffBudget {
 			t.Errorf("%s: %d bytes were read for its header", s.name, reads.bytes)
 		}

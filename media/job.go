@@ -116,7 +116,7 @@ func (j *job) render(ctx context.Context) error {
 // turnAndConvert brings the small result upright and into sRGB.
 func (j *job) turnAndConvert() (steps []string) {
 	if j.header.Orientation > 1 {
-		j.canvas = j.canvas.turned(j.header.Orientation)
+		j.canvas = j.canvas.mirrored(j.header.Orientation)
 		steps = append(steps, fmt.Sprintf("turned upright (EXIF %d)", j.header.Orientation))
 	}
 	from, to := j.window.Size(), j.canvas.size

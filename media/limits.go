@@ -37,7 +37,6 @@ const (
 const (
 	resultCeiling = 36 << 20 // the scaled picture: exactly 4096x3072 RGB or 4096x2304 RGBA; what the encoder needs beside it fits in the rest
 	leastResult   = 4 << 20  // a decode beside which not even this fits is refused; 1448x966 RGB
-	turnedCeiling = 24 << 20 // the same for packed pixels that must be transposed, which needs two copies
 	wireOverhead  = 8 << 20  // the encoded bytes as they grow, encoder tables
 	scalerSlack   = 3 << 20  // rows the scaler keeps, and rows on their way to it
 	settleFrom    = 20 << 20 // a result from which what is garbage is given back before it is encoded: none of detail auto is

@@ -150,6 +150,18 @@ func TestACropIsInUprightPixelsWhateverTheOrientation(t *testing.T) {
 	}
 }
 
+func TestATurnedPictureWithTransparencyKeepsItsSizeUpTo8MillionPixels(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 2048, 4096))
+	for i := range m.Pix {
+		m.Pix[i] = byte(i / (4 * 2048 * 64) * 3)
+	}
+	data := insertChunk(pngOf(t, m), pngChunk("eXIf", exif("II", 6)))
+	pic, err := NewGate().Ingest(t.Context(), &memorySink{}, sourceOf("turned.png", data), Options{Detail: DetailHigh})
+	if err != nil || pic.Image.Width != 4096 || pic.Image.Height != 2048 || pic.Receipt.Scale != 1 {
+		t.Errorf("%v, %+v", err, pic.Receipt)
+	}
+}
+
 func TestTurningTwiceIsNotPossible(t *testing.T) {
 	data := withEXIF(jpegOf(t, storedAs(quarters(90, 50), 6)), exif("MM", 6))
 	sink := &memorySink{}

@@ -108,6 +108,35 @@ func heavyPictures(all bool) (some []large) {
 	return some
 }
 
+func TestEightLargePicturesAtOnceTakeNoMoreThan64MiBOfTheProcess(t *testing.T) {
+	skipUnlessPlain(t)
+	var paths []string
+	for _, l := range heavyPictures(false) {
+		path, err := l.file(t, image.Pt(5792, 5792))
+		if errors.Is(err, errNoTool) && os.Getenv("CI") != "true" {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	for len(paths) < 8 {
+		paths = append(paths, paths...)
+	}
+	idle := idlePeak(t)
+	for _, detail := range []Detail{DetailAuto, DetailHigh} {
+		if detail != DetailAuto && os.Getenv(peakAllVariable) == "" {
+			continue
+		}
+		var kib int64
+		inRole(t, "gate-crowd", &kib, append([]string{string(detail)}, paths[:8]...)...)
+		if t.Logf("to %s: %d KiB more than the idle program", detail, kib-idle); kib-idle > MaxDecodeAllocBytes>>10 {
+			t.Errorf("to %s: %d KiB more than the idle program, at most %d are allowed", detail, kib-idle, MaxDecodeAllocBytes>>10)
+		}
+	}
+}
+
 func TestNoPublicTestPictureTakesMoreThan64MiBOfTheProcess(t *testing.T) {
 	skipUnlessPlain(t)
 	var paths []string

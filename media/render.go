@@ -16,7 +16,7 @@ type renderer struct {
 	redact []image.Rectangle // stored pixels
 	side   int               // longest side of the result, px
 	budget int64             // bytes of the result
-	turn   bool              // the result will be transposed
+	turn   bool              // rows and columns of the result are exchanged
 	whole  bool              // chroma is wanted at full size
 
 	canvas *canvas
@@ -55,6 +55,9 @@ func (r *renderer) Begin(h rows.Header) error {
 	shrink := max(h.Shrink, 1)
 	size := r.resultSize(h.Layout)
 	r.canvas = &canvas{layout: h.Layout, size: size}
+	if r.turn {
+		r.canvas.size = image.Pt(size.Y, size.X)
+	}
 	for i, src := range h.Planes {
 		subX, subY := 1.0, 1.0
 		out := size
@@ -66,7 +69,7 @@ func (r *renderer) Begin(h rows.Header) error {
 		}
 		p := renderPlane{src: src, n: samplesOf(h.Layout), origin: window.Min, step: subX * float64(shrink), stepY: subY * float64(shrink)}
 		p.black = blackOf(h.Layout, i)
-		dst := newPlane(out.X, out.Y, p.n)
+		dst := newTarget(out.X, out.Y, p.n, r.turn)
 		half := func(full, got int) float64 { // luma pixels one result sample stands for
 			if got < full {
 				return 2
@@ -80,7 +83,7 @@ func (r *renderer) Begin(h rows.Header) error {
 			offsetY: float64(r.want.Min.Y-window.Min.Y) / p.stepY, averaged: shrink > 1,
 		}
 		p.scaler = newPlaneScaler(src.X, src.Y, dst, g, h.Layout == rows.RGBA)
-		r.canvas.planes = append(r.canvas.planes, dst)
+		r.canvas.planes = append(r.canvas.planes, dst.held())
 		r.planes = append(r.planes, p)
 	}
 	return nil
@@ -101,11 +104,7 @@ func subsampling(full, part int) float64 {
 func (r *renderer) resultSize(layout rows.Layout) image.Point {
 	size := fitSide(r.want.Size(), r.side)
 	per := bytesPerPixel(layout, r.whole)
-	budget := float64(r.budget)
-	if r.turn && samplesOf(layout) > 1 {
-		budget = min(budget, turnedCeiling)
-	}
-	if need := float64(size.X) * float64(size.Y) * per; need > budget {
+	if need, budget := float64(size.X)*float64(size.Y)*per, float64(r.budget); need > budget {
 		r.limit = true
 		size = fitSide(size, max(1, int(float64(max(size.X, size.Y))*math.Sqrt(budget/need))))
 	}

@@ -29,7 +29,7 @@ func TestRunsAndEqualRowsChangeNothing(t *testing.T) {
 		size := image.Pt(int(w/g.ratioX), int(h/g.ratioY))
 		scale := func(forget bool) plane {
 			out := newPlane(size.X, size.Y, n)
-			s := newPlaneScaler(w, h, out, g, n == 4)
+			s := newPlaneScaler(w, h, target{plane: out}, g, n == 4)
 			for _, row := range rowsOf {
 				if forget {
 					s.before, s.runs.worth = nil, false

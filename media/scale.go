@@ -14,7 +14,7 @@ const boxFrom = 4
 // row is made of. It holds a handful of rows whatever the sizes are. With alpha, colours are multiplied by it first, so
 // that what cannot be seen does not bleed into what can.
 type planeScaler struct {
-	out     plane
+	out     target
 	alpha   bool
 	source  int  // width of a source row in pixels
 	height  int  // source rows
@@ -42,7 +42,7 @@ type geometry struct {
 	averaged         bool // the source was reduced already
 }
 
-func newPlaneScaler(srcW, srcH int, out plane, g geometry, alpha bool) *planeScaler {
+func newPlaneScaler(srcW, srcH int, out target, g geometry, alpha bool) *planeScaler {
 	s := &planeScaler{out: out, alpha: alpha, source: srcW, height: srcH}
 	if g.ratioX == 1 && g.ratioY == 1 && whole(g.offsetX) && whole(g.offsetY) &&
 		int(g.offsetX)+out.w <= srcW && int(g.offsetY)+out.h <= srcH {
@@ -85,6 +85,7 @@ func (s *planeScaler) push(row []byte) {
 	if s.copying {
 		if y -= s.offY; y >= 0 && y < s.out.h {
 			copy(s.out.row(y), row[s.offX*s.out.n:])
+			s.out.wrote(y)
 		}
 		return
 	}
@@ -140,7 +141,8 @@ func (s *planeScaler) filter(same bool) {
 	}
 	for s.next < s.out.h && s.lines.last(s.next) <= y {
 		s.down(s.next)
-		s.finish(s.next, s.sum)
+		s.finish(s.out.row(s.next), s.sum)
+		s.out.wrote(s.next)
 		s.next++
 	}
 }
@@ -164,9 +166,8 @@ func add4(sum, a, b, c, d []float32, w *[4]float32) {
 	}
 }
 
-// finish rounds a result row into the plane.
-func (s *planeScaler) finish(y int, row []float32) {
-	out := s.out.row(y)
+// finish rounds a result row.
+func (s *planeScaler) finish(out []byte, row []float32) {
 	if !s.alpha {
 		for i, v := range row {
 			out[i] = roundByte(v)
@@ -206,7 +207,7 @@ func (c *canvas) resized(w, h int) *canvas {
 		}
 		q := newPlane(pw, ph, p.n)
 		g := geometry{ratioX: float64(p.w) / float64(pw), ratioY: float64(p.h) / float64(ph)}
-		s := newPlaneScaler(p.w, p.h, q, g, c.layout == rows.RGBA)
+		s := newPlaneScaler(p.w, p.h, target{plane: q}, g, c.layout == rows.RGBA)
 		for y := range p.h {
 			s.push(p.row(y))
 		}
