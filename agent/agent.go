@@ -40,8 +40,9 @@ type Options struct {
 	Tools   *tools.Registry
 	Env     tools.Env // Workspace, Roots and Gate; the agent fills in the rest
 	System  func() []string
-	Hooks   []extend.Hook      // programs that are asked about calls or told of moments
-	Tasks   func() TaskOptions // how tasks are run; nil where there are none
+	Hooks   []extend.Hook         // programs that are asked about calls or told of moments
+	Tasks   func() TaskOptions    // how tasks are run; nil where there are none
+	Await   func(context.Context) // waits a moment for what is being connected; called before a message is taken. Nil waits for nothing
 
 	// Refresh reads anew what the person's files say and puts what changed in force. It is called between turns, never
 	// on the loop's goroutine, and returns sentences for the person; none where nothing changed. Nil reads nothing.
@@ -467,6 +468,14 @@ func (a *Agent) writeNote(text string) {
 			Role: message.RoleNote, Blocks: []message.Block{message.Text{Text: text, Origin: message.OriginEspy}}}}}
 	})
 	a.notice(NoticeInfo, text)
+}
+
+// ServersChanged tells the face that an MCP server stands otherwise, with a sentence where it failed. It never blocks.
+func (a *Agent) ServersChanged(failed string) {
+	a.events.put(ServersChanged{})
+	if failed != "" {
+		a.notice(NoticeError, failed)
+	}
 }
 
 func (a *Agent) notice(kind NoticeKind, sentence string) {

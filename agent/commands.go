@@ -17,6 +17,7 @@ type Command interface{ command() }
 type Prompt struct {
 	Text        []message.Text // typed text, @file contents and shell output, each with its origin
 	Attachments []Attachment
+	Untrusted   string // who wrote some of the text, where nobody vouches for it: an MCP server; "" else
 }
 
 // Attachment is a picture on the row: it passed the gate and lies in the session's draft until it is sent.

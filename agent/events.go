@@ -212,6 +212,9 @@ type TurnEnded struct {
 	Err    error
 }
 
+// ServersChanged says that an MCP server stands otherwise than before.
+type ServersChanged struct{}
+
 // Rejected tells that a Submit was not taken: nothing was written or sent. The face puts Prompt back into
 // the composer, whole.
 type Rejected struct {
@@ -282,6 +285,7 @@ func (QueueChanged) event()      {}
 func (RouteChanged) event()      {}
 func (Reloaded) event()          {}
 func (ModeChanged) event()       {}
+func (ServersChanged) event()    {}
 func (TurnEnded) event()         {}
 func (Rejected) event()          {}
 func (Rewound) event()           {}

@@ -69,6 +69,9 @@ func merge(last *Event, e Event) bool {
 			*last = e
 			return true
 		}
+	case ServersChanged:
+		_, ok := (*last).(ServersChanged)
+		return ok
 	case TaskChanged:
 		if l, ok := (*last).(TaskChanged); ok && l.CallID == e.CallID && l.Step == nil && e.Step == nil {
 			*last = e

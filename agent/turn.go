@@ -58,6 +58,9 @@ var (
 
 // turn is one request of the person carried through: answer, calls, results, until the model is done.
 func (a *Agent) turn(ctx context.Context, p Prompt, fresh bool) error {
+	if a.opt.Await != nil {
+		a.opt.Await(ctx)
+	}
 	if err := a.accept(p); err != nil {
 		a.events.put(Rejected{Prompt: p, Err: err})
 		return &rejection{err}
@@ -67,6 +70,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, fresh bool) error {
 	if fresh {
 		a.opt.Guard.Untaint() // the person has seen what untrusted text came in, and went on
 	}
+	a.distrust(p)
 	if line, ok := shellLine(p); ok {
 		return a.runShellLine(ctx, line)
 	}
@@ -232,9 +236,17 @@ func (a *Agent) takeSteer() []Prompt {
 			a.events.put(Rejected{Prompt: p, Err: err})
 			continue
 		}
+		a.distrust(p)
 		taken = append(taken, p)
 	}
 	return taken
+}
+
+// distrust marks what a message brought that nobody vouches for.
+func (a *Agent) distrust(p Prompt) {
+	if p.Untrusted != "" {
+		a.opt.Guard.Taint(p.Untrusted)
+	}
 }
 
 // overBudget ends a run that has cost more than it may. An unknown price cannot be held against it.

@@ -22,6 +22,9 @@ type Options struct {
 	Model      string // --model; "" not given
 	Mode       string // --mode; "" not given
 	Validators map[string]Validator
+
+	// Project is the project's file as it was accepted; nil reads it from the workspace.
+	Project func() ([]byte, error)
 }
 
 // Load reads and merges everything. It always returns usable settings: what is faulty is left out and named in a
@@ -75,7 +78,10 @@ func read(o Options) []source {
 	}
 	if o.Workspace != "" && o.Accepted {
 		path := filepath.Join(o.Workspace, ProjectFile())
-		text, err := readInside(o.Workspace, ProjectFile())
+		if o.Project == nil {
+			o.Project = func() ([]byte, error) { return readInside(o.Workspace, ProjectFile()) }
+		}
+		text, err := o.Project()
 		files = append(files, source{projectLayer, path, text, err})
 	}
 	return files

@@ -52,6 +52,7 @@ func (m *model) slashes() []slash {
 		{"skills", "", "the ways to work that files declare", (*model).runSkills, nil},
 		{"skill", "NAME [WORDS]", "have the model work by a skill", (*model).runSkill, skillNames},
 		{"reload", "", "read the settings and what files declare again", (*model).runReload, nil},
+		{"mcp", "[enable|disable|reconnect NAME]", "the MCP servers: how they stand, what they offer; switch them on and off", (*model).runServers, func(*model) []string { return serverWords }},
 		{"copy", "", "copy the last answer", (*model).runCopy, nil},
 		{"export", "[PATH]", "write the conversation to a file", (*model).runExport, nil},
 		{"editor", "", "write in $VISUAL or $EDITOR", func(m *model, _ string) tea.Cmd { return m.editor() }, nil},
@@ -63,7 +64,7 @@ func (m *model) slashes() []slash {
 	for _, c := range m.o.Commands {
 		table = append(table, slash{c.Name, c.Hint, c.About, given(c), nil})
 	}
-	return table
+	return append(table, m.serverPrompts()...)
 }
 
 // slashName is what a command is called; "/tmp/shot.png" is a path, not a command.

@@ -33,6 +33,8 @@ type dialog struct {
 	footer   string // the foot, where the usual one does not say it
 	usual    string // the usual foot: the keys, from the live map
 
+	renew func() []choice // what there is to choose now, where that changes while it is open
+
 	choose func(c choice, line string) tea.Cmd
 	cancel func() tea.Cmd
 

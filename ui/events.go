@@ -46,6 +46,7 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 		case agent.Opened:
 			m.talk.take(e, m.o.Clock())
 			m.welcome(e)
+			cmds = append(cmds, m.connectServers())
 			continue
 		case agent.Rejected:
 			m.talk.taken(promptText(e.Prompt))
@@ -60,6 +61,9 @@ func (m *model) onArrived(a arrived) tea.Cmd {
 			continue
 		case agent.Reloaded:
 			cmds = append(cmds, m.onReloaded())
+			continue
+		case agent.ServersChanged:
+			m.onServersChanged()
 			continue
 		case agent.Renamed:
 			m.say("this session is now called "+flat(e.Title), false)

@@ -186,6 +186,8 @@ func (m *model) routeMore(msg tea.Msg) tea.Cmd {
 		m.names = msg.names
 	case armQuestion:
 		m.onArm(msg)
+	case startServers:
+		m.onStartServers(msg)
 	case draftDue:
 		return m.saveDraft()
 	case draftLoaded:

@@ -71,6 +71,8 @@ type Conversation struct {
 	Points func() []agent.Point
 	First  *FirstScreen // what its first screen says; nil keeps what the options say
 
+	Servers Servers
+
 	ReadOnly error // why nothing can be said in it; nil where it is worked in
 }
 

@@ -87,6 +87,9 @@ func questionTitle(ask agent.PermissionAsked) string {
 	if ask.Effect.Kind == guard.KindPlan {
 		return "the plan: carry it out?"
 	}
+	if ask.Effect.Kind == guard.KindExec && ask.Effect.Command == "" {
+		return flat(ask.Effect.Tool) + ": have the server do this?"
+	}
 	verb := map[guard.Kind]string{guard.KindExec: "run this command?", guard.KindWrite: "change this file?",
 		guard.KindNet: "talk to this host?", guard.KindRead: "read this?"}[ask.Effect.Kind]
 	if verb == "" {

@@ -23,6 +23,8 @@ type parcel struct {
 	pictures []agent.Attachment
 	with     []message.Text // goes along behind the text
 	steer    bool
+
+	untrusted string // who wrote the text, where it was not the person
 }
 
 // send sends what is in the composer, or runs it as a command. While something is still being attached it
@@ -123,7 +125,7 @@ func (m *model) submit(p parcel, texts []message.Text, more []agent.Attachment) 
 	for _, a := range pictures {
 		m.talk.pictures[a.Image.Ref] = a.Record
 	}
-	prompt := agent.Prompt{Text: append(blocks(p, texts), p.with...), Attachments: pictures}
+	prompt := agent.Prompt{Text: append(blocks(p, texts), p.with...), Attachments: pictures, Untrusted: p.untrusted}
 	if p.steer && m.talk.busy {
 		m.talk.steers = append(m.talk.steers, promptText(prompt))
 	}

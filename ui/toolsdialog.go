@@ -11,27 +11,48 @@ func (m *model) runTools(string) tea.Cmd {
 	if m.o.Tools == nil {
 		return m.missing()
 	}
-	all := m.o.Tools()
+	d := newPicker("tools", toolChoices(m.o.Tools()), func(c choice, _ string) tea.Cmd {
+		for _, t := range m.o.Tools() {
+			if t.Name == c.value {
+				m.showTool(t)
+			}
+		}
+		return nil
+	})
+	d.renew = func() []choice { return toolChoices(m.o.Tools()) } // servers come late
+	d.footer = "enter shows what the model is told of one · esc closes"
+	m.dialog = d
+	return nil
+}
+
+func toolChoices(all []Tool) []choice {
 	choices := make([]choice, len(all))
 	for i, t := range all {
-		var facts []string
-		if source := toolSource(t.Source); source != "" {
-			facts = append(facts, source)
-		}
-		if t.Deferred {
-			facts = append(facts, "deferred")
-		}
-		if t.ReadOnly {
-			facts = append(facts, "only looks")
-		}
 		about := flat(oneLine(t.About))
-		if len(facts) > 0 {
+		if facts := toolFacts(t); len(facts) > 0 {
 			about = "[" + strings.Join(facts, ", ") + "] " + about
 		}
-		choices[i] = choice{label: flat(t.Name), about: about}
+		choices[i] = choice{label: flat(t.Name), about: about, value: t.Name}
 	}
-	m.dialog = newPicker("tools", choices, func(choice, string) tea.Cmd { return nil })
-	return nil
+	return choices
+}
+
+// toolFacts are where a tool comes from and its marks.
+func toolFacts(t Tool) []string {
+	if source := toolSource(t.Source); source != "" {
+		return append([]string{source}, toolMarks(t)...)
+	}
+	return toolMarks(t)
+}
+
+func toolMarks(t Tool) (marks []string) {
+	if t.Deferred {
+		marks = append(marks, "deferred")
+	}
+	if t.ReadOnly {
+		marks = append(marks, "only looks")
+	}
+	return marks
 }
 
 // toolSource says where a tool comes from; "" for espy's own.

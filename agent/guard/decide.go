@@ -77,7 +77,7 @@ func (c *judging) byMode(reads bool) Decision {
 	if reads {
 		return Decision{Verdict: Allow, Reason: "reading runs in every mode"}
 	}
-	if c.taint != "" && c.effect.Kind == KindNet {
+	if c.taint != "" && (c.effect.Kind == KindNet || c.effect.Kind == KindExec) {
 		return Decision{Verdict: Ask, Reason: c.tainted(), Offer: c.offer()}
 	}
 	if c.mode == ModeAuto && c.effect.Kind == KindWrite && len(c.paths) > 0 && c.inWorkspace() {

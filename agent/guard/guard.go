@@ -44,7 +44,7 @@ type Kind string
 const (
 	KindRead  Kind = "read"  // looks at files
 	KindWrite Kind = "write" // changes files
-	KindExec  Kind = "exec"  // runs a command
+	KindExec  Kind = "exec"  // runs a command, or has a program that runs already do something
 	KindNet   Kind = "net"   // talks to a host
 	KindNone  Kind = "none"  // touches nothing outside espy
 	KindPlan  Kind = "plan"  // shows a plan, to leave plan mode
@@ -55,7 +55,7 @@ type Effect struct {
 	Tool       string
 	Kind       Kind
 	Paths      []string // as the model wrote them; resolved by Roots. KindExec: the folder it runs in, if not the workspace
-	Command    string   // KindExec: the exact text the shell gets
+	Command    string   // KindExec: the exact text the shell gets; "" where a server's program is asked
 	Host       string   // KindNet
 	Outside    bool     // KindExec: runs outside the sandbox, where there is one
 	Background bool     // KindExec: goes on while the conversation does

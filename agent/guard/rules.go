@@ -44,7 +44,11 @@ type SourcedRule struct {
 	Source  Source
 }
 
-// ParseRule reads a rule. With tool names given, a rule for another tool is an error that names the nearest.
+// serverTools begins the names of the tools of servers, which nobody knows before the servers are there.
+const serverTools = "mcp__"
+
+// ParseRule reads a rule. With tool names given, a rule for another tool is an error that names the nearest, unless
+// it is a server's.
 func ParseRule(text string, tools ...string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	name, pattern, open := strings.Cut(text, "(")
@@ -64,7 +68,7 @@ func ParseRule(text string, tools ...string) (Rule, error) {
 	if err := rule.checkPattern(); err != nil {
 		return Rule{}, fmt.Errorf("rule %q: %w", text, err)
 	}
-	if len(tools) > 0 && !slices.ContainsFunc(tools, rule.forTool) {
+	if len(tools) > 0 && !strings.HasPrefix(name, serverTools) && !slices.ContainsFunc(tools, rule.forTool) {
 		return Rule{}, fmt.Errorf("rule %q names no tool; the nearest is %q", text, nearest(name, tools))
 	}
 	return rule, nil
@@ -96,7 +100,7 @@ func (r Rule) forTool(tool string) bool {
 
 // speaksOf reports whether a rule is about an effect. A rule that tightens covers every tool of its family:
 // `deny read(x)` holds for grep too, `ask edit(x)` for every tool that writes, `deny shell(x)` for every
-// command. One that allows covers its own tool; write and edit are one.
+// command; a call of a server's tool is no command. One that allows covers its own tool; write and edit are one.
 func (r Rule) speaksOf(e Effect, verdict Verdict) bool {
 	if r.forTool(e.Tool) {
 		return true
@@ -107,7 +111,7 @@ func (r Rule) speaksOf(e Effect, verdict Verdict) bool {
 	if verdict == Allow {
 		return false
 	}
-	return r.Tool == "read" && e.Kind == KindRead || r.Tool == "shell" && e.Kind == KindExec
+	return r.Tool == "read" && e.Kind == KindRead || r.Tool == "shell" && e.Kind == KindExec && e.Command != ""
 }
 
 // matchesPath matches an absolute name. A relative pattern is tried below the workspace, and for rules like

@@ -49,6 +49,8 @@ type DoctorFacts struct {
 
 	Asked  []discover.Answer
 	Silent bool // no server was asked, because the person wants it so
+
+	MCP []MCPServer
 }
 
 // Doctor says what works on this machine and terminal, and how to mend what does not. The error, where something keeps
@@ -86,6 +88,9 @@ func checks(ctx context.Context, f DoctorFacts) []Check {
 		modelCheck(f),
 		keysCheck(f.Servers))
 	list = append(list, serverChecks(f)...)
+	for _, s := range f.MCP {
+		list = append(list, s.check())
+	}
 	for _, p := range f.Problems {
 		list = append(list, Check{"configuration", "bad", p, "mend the file; what is valid in it is used meanwhile"})
 	}

@@ -34,6 +34,7 @@ func parts() []part {
 		{"mode", nextSession, func(c config.Config) any { return c.Mode }},
 		{"providers", atOnce, func(c config.Config) any { return c.Providers }},
 		{"models", atOnce, func(c config.Config) any { return c.Models }},
+		{"mcp", atOnce, func(c config.Config) any { return c.MCP }},
 		{"task", atOnce, func(c config.Config) any { return c.Task }},
 		{"tools", atOnce, func(c config.Config) any { return c.Tools }},
 		{"history", atOnce, func(c config.Config) any { return c.History }},
@@ -136,7 +137,8 @@ func (r *Room) adopt(s *Settings) (rulesChanged bool) {
 	for source, list := range bySource {
 		r.tools.Replace(source, list)
 	}
-	r.tools.Prefer(s.Config.Tools.AlwaysLoad, s.Config.Tools.Defer)
+	r.tools.Prefer(s.preferences())
+	r.servers.Configure(s.servers())
 	r.Agent.SetHooks(s.hooks())
 	r.Agent.SetEvictions(s.Config.History.MaxImages, s.Config.History.EvictStep)
 	if s.Book != before.Book {

@@ -25,7 +25,7 @@ func Diagnose(ctx context.Context, s *Settings, offline bool) headless.DoctorFac
 		s.Problems = append(s.Problems, err.Error())
 	}
 	f := headless.DoctorFacts{State: s.Dirs.State, Problems: s.Problems, Route: route, Why: why, Servers: s.Book.Servers(), Getenv: os.Getenv,
-		Sandbox: s.Config.Permissions.Sandbox, Network: s.Config.Permissions.Network, Colours: ui.ColourDepth(os.Getenv), Silent: offline}
+		Sandbox: s.Config.Permissions.Sandbox, Network: s.Config.Permissions.Network, Colours: ui.ColourDepth(os.Getenv), Silent: offline, MCP: s.DoctorServers()}
 	asked := make(chan []discover.Answer, 1)
 	go func() {
 		if offline {

@@ -45,6 +45,7 @@ type Room struct {
 	Why     string // how the model was chosen
 
 	tools    *tools.Registry
+	servers  *connections
 	settings atomic.Pointer[Settings] // in force
 
 	left   *guard.Leftovers
@@ -104,6 +105,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	shell, shellErr := guard.FindShell()
 	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
 	room := &Room{Guard: g, Roots: roots, Session: session, Why: why, tools: s.registry(), left: left, jobs: jobs, trace: s.Trace, done: make(chan struct{})}
+	room.servers = connect(s, room.tools)
 	room.settings.Store(s)
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,
@@ -111,6 +113,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 		Env:   tools.Env{Workspace: s.Folder, Roots: roots, Gate: s.Gate, Ledger: &tools.Ledger{}, Environ: commandEnvironment(s), Confine: g.Confine, Left: left, Jobs: jobs},
 		Hooks: s.hooks(), Refresh: r.refresh,
 		Tasks:  func() agent.TaskOptions { return taskOptions(room.settings.Load()) },
+		Await:  room.servers.await(r.Headless),
 		System: sync.OnceValue(func() []string { return agent.SystemTexts(surroundings(ctx, s, shell)) }),
 
 		MaxImages: s.Config.History.MaxImages, EvictStep: s.Config.History.EvictStep,
@@ -124,6 +127,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	if err != nil {
 		return nil, errors.Join(err, roots.Close())
 	}
+	room.servers.tellTo(loop)
 	loopCtx, cancel := context.WithCancel(ctx)
 	room.Agent, room.cancel = loop, cancel
 	room.Intake = agent.NewIntake(loop, s.Store, s.Secrets, clipboard.Env{})
@@ -139,6 +143,7 @@ func (r *Room) Close() error {
 	r.once.Do(func() {
 		r.cancel()
 		<-r.done
+		r.servers.Close()
 		r.jobs.End()
 		r.left.End()
 		r.err = errors.Join(r.err, r.Guard.Close(), r.Roots.Close(), r.Session.Close(), r.traceEnd())

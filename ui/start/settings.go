@@ -120,6 +120,7 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		}
 		s.Allow = append(s.Allow, rule)
 	}
+	s.checkServerRules()
 	s.makeBook()
 	if f.Trace != "" {
 		if err := s.startTrace(f.Trace); err != nil {
@@ -132,7 +133,21 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 // configOptions say how the settings are read.
 func (s *Settings) configOptions() config.Options {
 	return config.Options{Dirs: s.Dirs, Workspace: s.Folder, Accepted: s.holds, Model: s.flags.Model, Mode: s.flags.Mode,
-		Validators: validators(s.toolNames())}
+		Validators: validators(s.toolNames()), Project: s.projectSettings}
+}
+
+// projectSettings are the folder's own settings as they were shown: what was accepted is what is used.
+func (s *Settings) projectSettings() ([]byte, error) {
+	for _, f := range s.Workspace.Files {
+		if f.Display != filepath.ToSlash(config.ProjectFile()) {
+			continue
+		}
+		if f.Truncated {
+			return nil, fmt.Errorf("it is larger than %d KiB", len(f.Data)>>10)
+		}
+		return f.Data, nil
+	}
+	return nil, nil
 }
 
 func workspace(folder string) (string, error) {
@@ -305,7 +320,7 @@ func (s *Settings) tools() []tools.Tool {
 // registry holds the tools of one session.
 func (s *Settings) registry() *tools.Registry {
 	r := tools.New(s.tools()...)
-	r.Prefer(s.Config.Tools.AlwaysLoad, s.Config.Tools.Defer)
+	r.Prefer(s.preferences())
 	return r
 }
 

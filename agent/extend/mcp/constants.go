@@ -54,10 +54,6 @@ const (
 	// mostListed bounds the resources one answer lists.
 	mostListed = 200
 
-	// deferOver is the size of a server's declared tools, in bytes, over which they are looked up by name instead of
-	// being carried by every request: about 4,000 tokens.
-	deferOver = 16 << 10
-
 	// mostRedirects is how many redirects are followed, all of them on the host of the settings.
 	mostRedirects = 5
 	// mostHeader bounds an answer's headers, in bytes.

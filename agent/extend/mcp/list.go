@@ -54,7 +54,6 @@ func (s *server) list(ctx context.Context, l *link) (catalog, error) {
 	if has.Prompts != nil {
 		s.listPrompts(ctx, l, &c)
 	}
-	s.deferTools(&c)
 	return c, nil
 }
 
@@ -160,23 +159,6 @@ func (s *server) schema(t *sdk.Tool) (string, error) {
 		return "", fmt.Errorf("the schema of its arguments has %d bytes; at most %d are taken", len(encoded), mostSchema)
 	}
 	return s.secrets.scrub(string(encoded)), nil
-}
-
-// deferTools has the tools looked up by name where the settings say so, or where they are too long to be carried by
-// every request.
-func (s *server) deferTools(c *catalog) {
-	size := 0
-	for _, t := range c.tools {
-		size += len(t.Spec.Name) + len(t.Spec.Description) + len(t.Spec.Schema)
-	}
-	deferred := size > deferOver
-	if s.config.Defer != nil {
-		deferred = *s.config.Defer
-	}
-	for i := range c.tools {
-		c.tools[i].Deferred = deferred
-		c.shown[i].Deferred = deferred
-	}
 }
 
 func (s *server) readOnly(tool string) bool {

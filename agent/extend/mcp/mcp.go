@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -41,7 +42,6 @@ type Config struct {
 	Tools    []string      // names or patterns of the tools taken; none takes all
 	Deny     []string      // names or patterns of tools that are left out
 	ReadOnly []string      // names or patterns of tools that only look, by the person's word
-	Defer    *bool         // whether the tools are looked up by name; nil decides by their size
 }
 
 // Options are what servers run in.
@@ -53,8 +53,8 @@ type Options struct {
 	Secret    func(name string) bool // whether a variable holds a provider's key
 	// Publish hands on the tools of a server, all of them at once; it must not block.
 	Publish func(server string, list []tools.Tool)
-	// Changed tells that a Status changed; it must not block.
-	Changed func()
+	// Changed tells how a server stands now, with why where it failed. It must not block, nor ask for a Status.
+	Changed func(server string, state State, fault string)
 }
 
 // State is how a server stands.
@@ -87,18 +87,19 @@ type ToolStatus struct {
 	Title       string // as the server calls it
 	Description string
 	ReadOnly    bool
-	Deferred    bool
 }
 
 // Servers are the servers of a session.
 type Servers struct {
-	opt  Options
-	list []*server
-
+	opt    Options
 	ctx    context.Context
 	cancel context.CancelFunc
-	start  sync.Once
 	group  sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	list    []*server  // by name
+	started bool
+	closed  bool
 }
 
 // New prepares the servers, in the order of their names. They end with Close.
@@ -109,42 +110,90 @@ func New(configs []Config, opt Options) *Servers {
 		s.opt.Publish = func(string, []tools.Tool) {}
 	}
 	if s.opt.Changed == nil {
-		s.opt.Changed = func() {}
+		s.opt.Changed = func(string, State, string) {}
 	}
+	s.Configure(configs)
+	return s
+}
+
+// Configure has these servers instead of those there are. One whose settings are the same goes on; a new one is
+// started if Start was called.
+func (s *Servers) Configure(configs []Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.list
+	s.list = nil
 	for _, c := range configs {
-		s.list = append(s.list, newServer(c, &s.opt))
+		at := slices.IndexFunc(old, func(o *server) bool { return o.config.Name == c.Name })
+		switch {
+		case at >= 0 && reflect.DeepEqual(old[at].config, c):
+			s.list = append(s.list, old[at])
+			old = slices.Delete(slices.Clone(old), at, at+1)
+			continue
+		case at >= 0:
+			s.list = append(s.list, newServer(s.ctx, c, &s.opt, old[at].done))
+		default:
+			s.list = append(s.list, newServer(s.ctx, c, &s.opt, nil))
+		}
+		s.begin(s.list[len(s.list)-1])
+	}
+	for _, o := range old {
+		o.retire()
 	}
 	slices.SortFunc(s.list, func(a, b *server) int { return cmp.Compare(a.config.Name, b.config.Name) })
-	return s
+	for _, o := range old {
+		s.opt.Changed(o.config.Name, Off, "")
+	}
+}
+
+// begin starts a server where all are. The lock is held.
+func (s *Servers) begin(server *server) {
+	if s.started && !s.closed {
+		s.group.Go(server.run)
+	}
+}
+
+// all are the servers as they stand.
+func (s *Servers) all() []*server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.list
 }
 
 // Start begins connecting to every server that is not off, side by side, and returns at once.
 func (s *Servers) Start() {
-	s.start.Do(func() {
-		for _, server := range s.list {
-			s.group.Go(func() { server.run(s.ctx) })
-		}
-	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started {
+		return
+	}
+	s.started = true
+	for _, server := range s.list {
+		s.begin(server)
+	}
 }
 
 // Wait returns when every server that was started is ready, failed or off, or ctx ends.
 func (s *Servers) Wait(ctx context.Context) {
-	for _, server := range s.list {
+	for _, server := range s.all() {
 		server.settled(ctx)
 	}
 }
 
 // Close ends every connection and program, and waits for them.
 func (s *Servers) Close() {
-	s.start.Do(func() {}) // nothing starts any more
+	s.mu.Lock()
+	s.started, s.closed = true, true // nothing starts any more
+	s.mu.Unlock()
 	s.cancel()
 	s.group.Wait()
 }
 
 // Status is how the servers stand, by name.
 func (s *Servers) Status() []Status {
-	all := make([]Status, len(s.list))
-	for i, server := range s.list {
+	list := s.all()
+	all := make([]Status, len(list))
+	for i, server := range list {
 		all[i] = server.status()
 	}
 	return all
@@ -167,7 +216,7 @@ func (s *Servers) order(name string, o order) error {
 }
 
 func (s *Servers) find(name string) (*server, error) {
-	for _, server := range s.list {
+	for _, server := range s.all() {
 		if server.config.Name == name {
 			return server, nil
 		}
@@ -175,5 +224,9 @@ func (s *Servers) find(name string) (*server, error) {
 	return nil, fmt.Errorf("there is no MCP server %q", name)
 }
 
-// errOff says that a server may not be used.
-var errOff = errors.New("it is switched off; the user can switch it on with /mcp")
+var (
+	// errOff says that a server may not be used.
+	errOff = errors.New("it is switched off; the user can switch it on with /mcp")
+	// errGone says that a server is no more.
+	errGone = errors.New("it is not in the settings any more")
+)

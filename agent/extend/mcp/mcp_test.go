@@ -403,3 +403,32 @@ func swapped(mu *sync.Mutex, current **http.Handler) http.Handler {
 		h.ServeHTTP(w, r)
 	})
 }
+
+func TestOtherSettingsChangeTheServersTheyAreAboutAlone(t *testing.T) {
+	same, other := standin(t, "sdk"), standin(t, "sdk")
+	other.Name = "other"
+	s := play(t, same, other)
+	started := func() string { return s.call("environment", `{}`).Result.Text }
+	before := started()
+	s.call("grow", `{}`) // what tells the process from a new one
+	mcptest.Eventually(t, "the new tool", func() bool { _, ok := s.tool("mcp__box__grown"); return ok })
+	other.ReadOnly = []string{"echo"}
+	third := standin(t, "sdk")
+	third.Name = "third"
+	s.Configure([]Config{third, same, other})
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	s.Wait(ctx)
+	mcptest.Eventually(t, "the changed server", func() bool { tool, ok := s.tool("mcp__other__echo"); return ok && tool.ReadOnly })
+	if _, ok := s.tool("mcp__third__echo"); !ok || before != started() {
+		t.Errorf("the third is there: %v", ok)
+	}
+	if _, ok := s.tool("mcp__box__grown"); !ok {
+		t.Error("a server whose settings are the same was started again")
+	}
+	s.Configure([]Config{same})
+	mcptest.Eventually(t, "the others to go", func() bool { return len(s.tools("other")) == 0 && len(s.tools("third")) == 0 })
+	if len(s.Status()) != 1 {
+		t.Errorf("there are %+v", s.Status())
+	}
+}

@@ -76,7 +76,7 @@ func (s *server) listPrompts(ctx context.Context, l *link, c *catalog) {
 // Prompt has a server fill a prompt. Args are words in the order of the prompt's arguments, or NAME=VALUE; quotes
 // keep words together, and the last argument takes all that is left. The text is the server's: nobody vouches for it.
 func (s *Servers) Prompt(ctx context.Context, name, args string) (text string, err error) {
-	for _, server := range s.list {
+	for _, server := range s.all() {
 		server.mu.Lock()
 		prompts := server.catalog.prompts
 		server.mu.Unlock()

@@ -91,3 +91,17 @@ func (s *server) variable(name string) (string, error) {
 	s.secrets.add(value)
 	return value, nil
 }
+
+// Wants are the variables of espy's own that a server gets by its settings.
+func Wants(c Config) []string {
+	names := slices.Clone(c.Pass)
+	for _, values := range []map[string]string{c.Env, c.Headers} {
+		for _, v := range values {
+			for _, found := range reference().FindAllStringSubmatch(v, -1) {
+				names = append(names, found[1])
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -38,18 +38,57 @@ type server struct {
 	told    chan struct{} // closed and made anew whenever the state changes
 
 	wake chan struct{} // holds a token when run has to look
+
+	ctx    context.Context // ends when the server is retired, or the session is
+	cancel context.CancelFunc
+	after  <-chan struct{} // closed when the server this one takes the place of has ended; nil where there was none
+	began  bool            // run was called, or never will be
+	done   chan struct{}   // closed when run has ended
 }
 
-func newServer(c Config, opt *Options) *server {
-	s := &server{config: c, opt: opt, on: !c.Off, asked: !c.Off, state: Waiting, told: make(chan struct{}), wake: make(chan struct{}, 1)}
+func newServer(ctx context.Context, c Config, opt *Options, after <-chan struct{}) *server {
+	s := &server{config: c, opt: opt, on: !c.Off, asked: !c.Off, state: Waiting, told: make(chan struct{}), wake: make(chan struct{}, 1),
+		after: after, done: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(ctx)
 	if c.Off {
 		s.state = Off
 	}
 	return s
 }
 
-// run owns the connection until ctx ends.
-func (s *server) run(ctx context.Context) {
+// retire ends the server for good.
+func (s *server) retire() {
+	s.cancel()
+	if s.begin() { // it never will
+		close(s.done)
+	}
+}
+
+// begin reports whether the server did not begin before.
+func (s *server) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := !s.began
+	s.began = true
+	return first
+}
+
+// run owns the connection until the server is retired or the session ends.
+func (s *server) run() {
+	if !s.begin() {
+		return
+	}
+	defer close(s.done)
+	defer s.cancel()
+	if s.after != nil {
+		<-s.after
+	}
+	s.serve(s.ctx)
+	s.opt.Publish(s.config.Name, nil)
+}
+
+// serve connects, and connects again, until ctx ends.
+func (s *server) serve(ctx context.Context) {
 	var l *link
 	defer func() { l.close() }()
 	for {
@@ -179,6 +218,9 @@ func (s *server) up(ctx context.Context) (*link, error) {
 		state, l, fault, told := s.state, s.link, s.fault, s.told
 		ended := state == Ready && l.over()
 		switch {
+		case s.ctx.Err() != nil:
+			s.mu.Unlock()
+			return nil, errGone
 		case state == Off:
 			s.mu.Unlock()
 			return nil, errOff
@@ -196,6 +238,7 @@ func (s *server) up(ctx context.Context) (*link, error) {
 		s.mu.Unlock()
 		select {
 		case <-told:
+		case <-s.ctx.Done():
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -242,7 +285,7 @@ func (s *server) settled(ctx context.Context) {
 func (s *server) tell() {
 	close(s.told)
 	s.told = make(chan struct{})
-	s.opt.Changed()
+	s.opt.Changed(s.config.Name, s.state, s.fault)
 }
 
 func (s *server) poke() {
