@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"espy/agent/projection"
 	"espy/agent/tools"
 	"espy/providers"
-	"espy/providers/fake"
 	"espy/store"
 )
 
@@ -410,181 +408,7 @@ func TestEscStopsATaskWithTheTurnAndKeepsWhatItDid(t *testing.T) {
 	}
 }
 
-func TestATaskEndsAtItsLimitWithWhatItHas(t *testing.T) {
-	again := func() play { return want(callOf("x", "glob", `{"pattern":"*"}`)) }
-	h, c := taskHouse(t, guard.ModeAsk, map[string][]play{
-		"GO":     {want(taskCall("c1", "Search", "SEARCH", `"max_turns":2`), taskCall("c2", "Answer", "ANSWER", `"max_turns":2`)), say("done")},
-		"SEARCH": {again(), again(), again()}, "ANSWER": {again(), say("this far I came")},
-	})
-	h.send("GO")
-	if end := h.end(); end.Reason != EndDone {
-		t.Fatalf("a task at its limit is no end of the turn: %s, %v", end.Reason, end.Err)
-	}
-	if r := h.result("c1"); !r.IsError || !strings.Contains(r.Text, "stopped after 2 requests") {
-		t.Errorf("the result should say so: %+v", r)
-	}
-	if got := sent(c.parts["ANSWER"].request(1)); !strings.Contains(got, "the last of your 2 requests") {
-		t.Errorf("before its last request a task is told:\n%s", got)
-	}
-	if r := h.result("c2"); r.IsError || r.Text != "this far I came" {
-		t.Errorf("and its last answer counts: %+v", r)
-	}
-}
-
-func TestATaskWhoseProviderFailsIsAFailedCallAndNoEndOfTheTurn(t *testing.T) {
-	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{
-		"GO":   {want(taskCall("c1", "Work", "WORK")), say("then I do it myself")},
-		"WORK": {fail(&providers.Error{Class: providers.ClassAuth, Message: "no such key", Picture: -1})},
-	})
-	h.send("GO")
-	if end := h.end(); end.Reason != EndDone {
-		t.Fatalf("the turn ended as %s: %v", end.Reason, end.Err)
-	}
-	if r := h.result("c1"); !r.IsError || !strings.Contains(r.Text, "The task failed: ") || !strings.Contains(r.Text, "no such key") {
-		t.Errorf("the result should say what the server said: %+v", r)
-	}
-}
-
-func TestATaskThatGoesRoundInCirclesIsStopped(t *testing.T) {
-	var plays []play
-	for range 6 {
-		plays = append(plays, want(callOf("x", "glob", `{"pattern":"*.none"}`)))
-	}
-	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": {want(taskCall("c1", "Work", "WORK")), say("I see")}, "WORK": plays})
-	h.send("GO")
-	h.end()
-	if r := h.result("c1"); !r.IsError || !strings.Contains(r.Text, "the same call 5 times") {
-		t.Errorf("the result: %+v", r)
-	}
-}
-
-func TestWhatATaskCostsIsTheSessionsCost(t *testing.T) {
-	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{
-		"GO":   {want(taskCall("c1", "Work", "WORK", `"model":"quick"`)), say("never said")},
-		"WORK": {want(callOf("x", "glob", `{"pattern":"*"}`)), say("done")},
-	}, func(o *Options) { o.MaxCost = 0.001 })
-	h.send("GO")
-	end := h.end()
-	if end.Reason != EndLimit || !strings.Contains(fmt.Sprint(end.Err), "$0.0020") {
-		t.Errorf("100 tokens in and 10 out at $10 and $100 a million cost $0.002, more than the session may: %s, %v", end.Reason, end.Err)
-	}
-	var told *UsageChanged
-	for _, e := range h.seen {
-		if u, ok := e.(UsageChanged); ok && u.Task == "c1" {
-			told = &u
-		}
-	}
-	if told == nil || told.Usage.Input != 100 || told.Meter.Cost == nil || *told.Meter.Cost < 0.0019 {
-		t.Errorf("the meter should move with the task's requests: %+v", told)
-	}
-}
-
-func TestAModelThatNobodySpokeOfAsks(t *testing.T) {
-	h, c := taskHouse(t, guard.ModeAsk, map[string][]play{
-		"GO":   {want(taskCall("c1", "Near", "NEAR", `"model":"quick"`), taskCall("c2", "Far", "FAR", `"model":"far/away"`), taskCall("c3", "None", "NONE", `"model":"qick"`)), say("done")},
-		"NEAR": {say("near")}, "FAR": {say("far")},
-	})
-	h.send("GO")
-	asked := h.question()
-	if asked.Call.ID != "c2" || asked.Effect.Host != "far" {
-		t.Errorf("asked about %+v", asked)
-	}
-	h.agent.Send(Answer{ID: asked.ID, Choice: guard.ChoiceDeny})
-	h.end()
-	if h.result("c1").Text != "near" || len(c.parts["FAR"].requests) != 0 {
-		t.Errorf("the short name of the settings runs, the other was denied: %+v", h.result("c1"))
-	}
-	if r := h.result("c3"); !r.IsError || !strings.Contains(r.Text, "the settings have quick") {
-		t.Errorf("a model that is not there: %+v", r)
-	}
-}
-
-func TestATaskOnABlindModelIsRefusedItsPicturesBeforeAnythingIsSent(t *testing.T) {
-	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": {want(taskCall("c1", "Look", "LOOK", `"pictures":["shot.png"]`, `"model":"test/blind"`)), say("done")}})
-	h.picture("shot.png", 40, 30)
-	h.send("GO")
-	h.end()
-	if r := h.result("c1"); !r.IsError || !strings.Contains(r.Text, "test/blind cannot see images; choose a model that can") {
-		t.Errorf("the result: %+v", r)
-	}
-	if _, err := os.Stat(filepath.Join(h.session.Dir(), "tasks")); err == nil {
-		t.Error("something of the task was stored")
-	}
-}
-
 // echo lets a task speak with the model that reports what it received.
-func echo(o *Options) {
-	before := o.Tasks
-	o.Tasks = func() TaskOptions {
-		opt := before()
-		opt.Connect = func(blobs providers.Blobs) func(providers.Route) (providers.Provider, error) {
-			return func(r providers.Route) (providers.Provider, error) { return fake.New(r, blobs, nil), nil }
-		}
-		return opt
-	}
-}
-
-func TestAPictureIsHandedToATaskByReferenceWithTheSameFourFields(t *testing.T) {
-	var named string
-	later := func(ctx context.Context, req providers.Request, emit func(providers.Delta)) (providers.Response, error) {
-		return want(taskCall("c1", "Look", "check blobs", `"pictures":["`+named+`","other.png"]`))(ctx, req, emit)
-	}
-	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": {later, say("done")}}, echo)
-	at := h.attach(h.picture("shot.png", 40, 30))
-	h.picture("other.png", 20, 10)
-	named = message.BlobName(at.Image.Ref)
-	h.send("GO", at)
-	h.end()
-	r := h.result("c1")
-	if r.IsError || !strings.Contains(r.Text, "image: "+at.Image.Facts()) || !strings.Contains(r.Text, "image/png, 20x10") {
-		t.Errorf("the task's model should have received both pictures, the first as %s:\n%s", at.Image.Facts(), r.Text)
-	}
-	if !strings.Contains(r.Text, "[image 1: shot.png, source 40x30") || strings.Count(r.Text, " bytes, image/png") != 2 {
-		t.Errorf("the picture keeps its number and both open from the task's folder:\n%s", r.Text)
-	}
-	own, err := os.Stat(filepath.Join(h.session.Dir(), at.Image.Ref))
-	if err != nil {
-		t.Fatal(err)
-	}
-	there, err := os.Stat(filepath.Join(h.session.Dir(), "tasks", r.Meta[message.MetaTask], at.Image.Ref))
-	if err != nil || !os.SameFile(own, there) {
-		t.Errorf("the picture should be the same file, linked: %v", err)
-	}
-	for _, name := range []string{"transcript.jsonl", filepath.Join("tasks", r.Meta[message.MetaTask], "transcript.jsonl")} {
-		if log, err := os.ReadFile(filepath.Join(h.session.Dir(), name)); err != nil || strings.Contains(string(log), "iVBORw0KGgo") {
-			t.Errorf("%s holds picture bytes, or %v", name, err)
-		}
-	}
-}
-
-func TestAPictureATaskNamesInItsAnswerComesBackAndOthersAreSaid(t *testing.T) {
-	answer := func(_ context.Context, req providers.Request, emit func(providers.Delta)) (providers.Response, error) {
-		results := req.Messages[len(req.Messages)-1].Results
-		return say("See "+message.BlobName(results[0].Pictures[0].Image.Ref)+".")(context.Background(), req, emit)
-	}
-	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{
-		"GO":   {want(taskCall("c1", "Look", "LOOK")), say("done")},
-		"LOOK": {want(callOf("x", "read_media", `{"path":"one.png"}`), callOf("y", "read_media", `{"path":"two.png"}`)), answer},
-	})
-	h.picture("one.png", 40, 30)
-	h.picture("two.png", 60, 50)
-	h.send("GO")
-	h.end()
-	r := h.result("c1")
-	if len(r.Images) != 1 || r.Images[0].Width != 40 {
-		t.Fatalf("the picture that was named should come back: %+v", r)
-	}
-	if strings.Count(r.Text, "[image: image/png, 60x50, blobs/") != 1 || strings.Contains(r.Text, "40x30") {
-		t.Errorf("the other one should be said:\n%s", r.Text)
-	}
-	if _, err := h.session.StatBlob(r.Images[0].Ref); err != nil {
-		t.Errorf("the picture is not the session's own: %v", err)
-	}
-	if got := sent(h.stage.request(1)); !strings.Contains(got, "image from call c1: one.png, source 40x30") {
-		t.Errorf("the session's model should see it introduced:\n%s", got)
-	}
-}
-
 func TestWhatATaskChangedGoesBackWithTheConversationAndIsToBeReadAgain(t *testing.T) {
 	h, _ := taskHouse(t, guard.ModeAuto, map[string][]play{
 		"GO": {
@@ -629,44 +453,6 @@ func TestHooksAreAskedAboutATasksCallsToo(t *testing.T) {
 	}
 }
 
-func TestTheJobsOfATaskAreItsOwnAndEndWithIt(t *testing.T) {
-	h, c := taskHouse(t, guard.ModeFull, map[string][]play{
-		"GO":    {want(taskCall("c1", "Start", "START")), say("done")},
-		"START": {want(callOf("x", "shell", `{"command":"echo $$ > pid; exec sleep 600","background":true}`)), say("started")},
-	})
-	h.send("GO")
-	h.end()
-	if got := sent(c.parts["START"].request(1)); !strings.Contains(got, "job 1 runs in the background") {
-		t.Errorf("the task was answered:\n%s", got)
-	}
-	if list := h.agent.Jobs(); len(list) != 0 {
-		t.Errorf("the session has the jobs %+v", list)
-	}
-	pid, err := os.ReadFile(filepath.Join(h.dir, "pid"))
-	if err != nil {
-		return // it was ended before it got so far
-	}
-	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil && runtime.GOOS == "linux" {
-		t.Errorf("the job %s lives on", pid)
-	}
-}
-
-func TestWhatATaskChangedMakesTheSameResultNewAgain(t *testing.T) {
-	var plays []play
-	parts := map[string][]play{}
-	for i := range 5 {
-		name := fmt.Sprintf("PART%d", i)
-		plays = append(plays, want(callOf("g", "glob", `{"pattern":"*.go"}`)), want(taskCall("c1", name, name)))
-		parts[name] = []play{want(callOf("x", "write", fmt.Sprintf(`{"path":"f%d.txt","content":"hi"}`, i))), say("written")}
-	}
-	parts["GO"] = append(plays, say("done"))
-	h, _ := taskHouse(t, guard.ModeAuto, parts)
-	h.send("GO")
-	if end := h.end(); end.Reason != EndDone {
-		t.Errorf("looking again after each change is no loop: %s, %v", end.Reason, end.Err)
-	}
-}
-
 func TestWhatIsAllowedForTheSessionAnswersWhatOtherTasksAskToo(t *testing.T) {
 	part := func(name string) []play {
 		return []play{want(callOf("x", "write", `{"path":"docs/`+name+`","content":"hi"}`)), say("written")}
@@ -689,21 +475,5 @@ func TestWhatIsAllowedForTheSessionAnswersWhatOtherTasksAskToo(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(h.dir, "docs", name)); err != nil {
 			t.Errorf("docs/** was allowed for the session, and %s was not written: %v", name, err)
 		}
-	}
-}
-
-func TestABlindSessionLooksThroughATaskThatSees(t *testing.T) {
-	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": {want(taskCall("c1", "Look", "check blobs", `"pictures":["shot.png"]`, `"model":"quick"`)), say("I was told")}}, echo)
-	h.agent.Send(SetRoute{Route: sees(providers.Unsupported)})
-	h.picture("shot.png", 40, 30)
-	h.send("GO")
-	if end := h.end(); end.Reason != EndDone {
-		t.Fatalf("the turn ended as %s: %v", end.Reason, end.Err)
-	}
-	if r := h.result("c1"); r.IsError || !strings.Contains(r.Text, "- image: image/png, 40x30, blobs/") {
-		t.Errorf("the task's model sees, whatever the session's does: %+v", r)
-	}
-	if got := sent(h.stage.request(1)); !strings.Contains(got, "40x30") || strings.Contains(got, "Pictures:[{") {
-		t.Errorf("the session's model should read of it and get no picture:\n%s", got)
 	}
 }
