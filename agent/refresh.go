@@ -54,6 +54,9 @@ func (a *Agent) SetEvictions(keep, step int) {
 // SetHooks puts other hooks in the place of those of the session.
 func (a *Agent) SetHooks(hooks []extend.Hook) { a.hooks.Replace(hooks) }
 
+// SetEnviron changes what variables commands get. It is for Refresh only: no call runs between two turns.
+func (a *Agent) SetEnviron(environ []string) { a.env.Environ = environ }
+
 // Reroute gives the route that is in use what the settings now say of its model and server. Any other route changes
 // nothing.
 func (a *Agent) Reroute(route providers.Route) {

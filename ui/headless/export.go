@@ -14,6 +14,7 @@ import (
 
 	"espy/agent/message"
 	"espy/agent/projection"
+	"espy/agent/tools"
 	"espy/store"
 )
 
@@ -137,6 +138,7 @@ func (p *page) htmlBlock(b message.Block) {
 	case message.Image:
 		p.htmlPicture(b)
 	case message.ToolCall:
+		b = tools.Meant(b)
 		p.printf("<pre class=\"call\">%s %s</pre>\n", escaped(oneLine(b.Name)), escaped(b.Args))
 	case message.ToolResult:
 		p.printf("<pre class=\"result\">%s</pre>\n", escaped(b.Text))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"espy/agent/message"
+	"espy/agent/tools"
 )
 
 // WriteMarkdown writes a conversation as a Markdown document. Pictures stand as their sentence, or, where blobs
@@ -21,6 +22,7 @@ func WriteMarkdown(w io.Writer, messages []message.Message, blobs Blobs) error {
 			case message.Image:
 				p.markdownPicture(b)
 			case message.ToolCall:
+				b = tools.Meant(b)
 				p.printf("Call `%s`:\n\n%s\n\n", oneLine(b.Name), fenced(terminalText(b.Args)))
 			case message.ToolResult:
 				p.printf("%s\n\n", fenced(terminalText(b.Text)))

@@ -12,6 +12,7 @@ import (
 
 	"espy/agent/message"
 	"espy/agent/projection"
+	"espy/agent/tools"
 	"espy/store"
 	"espy/ui/screen"
 )
@@ -107,6 +108,7 @@ func WriteTranscript(w io.Writer, messages []message.Message) {
 	for _, m := range messages {
 		fmt.Fprintf(w, "── %s %s\n", m.Role, m.Time.Local().Format(time.DateTime))
 		for _, c := range m.Calls() {
+			c = tools.Meant(c)
 			fmt.Fprintf(w, "[call %s %s %s]\n", oneLine(c.ID), oneLine(c.Name), oneLine(c.Args))
 		}
 		if text := strings.TrimRight(m.PlainText(), "\n"); text != "" {

@@ -142,6 +142,7 @@ func (r *Room) adopt(s *Settings) (rulesChanged bool) {
 	r.Agent.SetHooks(s.hooks())
 	r.Agent.SetEvictions(s.Config.History.MaxImages, s.Config.History.EvictStep)
 	if s.Book != before.Book {
+		r.Agent.SetEnviron(commandEnvironment(s)) // another variable may hold a key now
 		if route, err := s.Book.Find(r.Agent.Route().Name()); err == nil {
 			r.Agent.Reroute(route)
 		}

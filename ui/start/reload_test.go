@@ -293,3 +293,23 @@ func TestFilesAreReadBetweenTurnsAndTheModelIsToldOfNewTools(t *testing.T) {
 		t.Errorf("the model was told of the tool %d times", notes)
 	}
 }
+
+func TestAVariableThatHoldsAKeyFromNowOnReachesNoCommand(t *testing.T) {
+	t.Setenv("OUR_SERVICE_WORD", "hush-hush")
+	screen, home, _ := screenIn(t)
+	a := screen.current().Agent
+	a.Send(agent.SetMode{Mode: guard.ModeFull})
+	printed := func() string {
+		a.Send(agent.Submit{Prompt: agent.Prompt{Text: []message.Text{{Text: "call shell {\"command\":\"printenv OUR_SERVICE_WORD\"}"}}}})
+		done := await[agent.CallFinished](t, a)
+		await[agent.TurnEnded](t, a)
+		return done.Result.Text
+	}
+	if got := printed(); !strings.Contains(got, "hush-hush") {
+		t.Fatalf("before, the command printed %q", got)
+	}
+	put(t, filepath.Join(home, "config", "espy", "config.toml"), "[providers.own]\nprotocol = \"chat\"\nbase_url = \"http://127.0.0.1:1/v1\"\napi_key = \"${env:OUR_SERVICE_WORD}\"\n", pinned())
+	if got := printed(); strings.Contains(got, "hush-hush") {
+		t.Errorf("the command printed the key: %q", got)
+	}
+}
