@@ -138,3 +138,36 @@ func TestWhatATaskChangedMakesTheSameResultNewAgain(t *testing.T) {
 		t.Errorf("looking again after each change is no loop: %s, %v", end.Reason, end.Err)
 	}
 }
+
+func TestFilesThatTasksChangedSideBySideGoBackWithoutAQuestion(t *testing.T) {
+	part := func(name string) []play {
+		return []play{
+			want(callOf("x", "shell", `{"command":"echo one > `+name+`.txt; echo two > `+name+`2.txt"}`)),
+			want(callOf("y", "shell", `{"command":"echo three >> `+name+`.txt; rm `+name+`2.txt"}`)), say("done")}
+	}
+	h, _ := taskHouse(t, guard.ModeFull, map[string][]play{
+		"GO":  {want(taskCall("c1", "One", "ONE"), taskCall("c2", "Two", "TWO"), taskCall("c3", "Three", "THREE")), say("done")},
+		"ONE": part("a"), "TWO": part("b"), "THREE": part("c"),
+	})
+	old := h.file("old.txt", "old\n")
+	h.send("GO")
+	h.end()
+	for _, name := range []string{"a", "b", "c"} {
+		if data, err := os.ReadFile(filepath.Join(h.dir, name+".txt")); err != nil || string(data) != "one\nthree\n" {
+			t.Fatalf("%s.txt holds %q, %v", name, data, err)
+		}
+	}
+	h.agent.Send(Rewind{To: h.agent.Points()[0].ID})
+	back := h.until("the rewind", func(e Event) bool {
+		_, done := e.(Rewound)
+		_, asked := e.(RewindAsked)
+		return done || asked
+	})
+	if asked, ok := back.(RewindAsked); ok {
+		t.Fatalf("nobody else changed anything, and it asks: %+v", asked)
+	}
+	left, err := os.ReadDir(h.dir)
+	if err != nil || len(left) != 1 || left[0].Name() != filepath.Base(old) {
+		t.Errorf("after the rewind the folder holds %v, %v", left, err)
+	}
+}

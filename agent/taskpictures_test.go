@@ -113,3 +113,29 @@ func TestABlindSessionLooksThroughATaskThatSees(t *testing.T) {
 		t.Errorf("the session's model should read of it and get no picture:\n%s", got)
 	}
 }
+
+func TestWhatThePersonHidStaysHiddenFromTasks(t *testing.T) {
+	var hidden string
+	later := func(ctx context.Context, req providers.Request, emit func(providers.Delta)) (providers.Response, error) {
+		return want(taskCall("c1", "Look", "LOOK", `"pictures":["shot.png"]`), taskCall("c2", "Look", "check blobs", `"pictures":["`+hidden+`"]`),
+			taskCall("c3", "Look", "call read_media {\"path\":\"shot.png\"}"))(ctx, req, emit)
+	}
+	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": {later, say("done")}}, echo)
+	at, err := h.intake.Recut(t.Context(), h.attach(h.picture("shot.png", 40, 30)), nil, []message.Rect{{X: 1, Y: 1, Width: 10, Height: 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden = message.BlobName(at.Image.Ref)
+	h.send("GO", at)
+	h.end()
+	if r := h.result("c1"); !r.IsError || !strings.Contains(r.Text, "the person hid parts") {
+		t.Errorf("the file it came from was handed over: %+v", r)
+	}
+	if r := h.result("c2"); r.IsError || !strings.Contains(r.Text, at.Image.Facts()) {
+		t.Errorf("the redacted picture is to be handed over: %+v", r)
+	}
+	log := h.taskLog(h.result("c3"))
+	if got := log.Messages[2].PlainText(); !strings.Contains(got, "the person hid parts") {
+		t.Errorf("a task looked at the file it came from:\n%s", got)
+	}
+}
