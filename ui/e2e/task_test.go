@@ -257,6 +257,42 @@ func TestAServiceTakesTwoTasksAtOnceEachWithACallOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestEscStopsATaskInACommandAndAServiceTakesTheSessionAfterwards(t *testing.T) {
+	server := strict.New(t, strict.Rules{Key: key})
+	w := newWorld(t).serve(server.URL)
+	server.SayTurn(strict.Turn{Calls: []strict.Call{{ID: "call_a", Name: "task", Args: `{"description":"Wait","prompt":"wait here"}`}}})
+	server.SayTurn(strict.Turn{Calls: []strict.Call{{ID: "call_a", Name: "shell", Args: `{"command":"echo $$ > pid; exec sleep 3600"}`}}})
+	term := w.opened()
+	send(term, "hello there")
+	command := running(t, w, term)
+	term.Send(terminal.Esc)
+	term.WaitFor("interrupted; what was done so far is kept")
+	ended(t, command)
+	send(term, "go on")
+	term.Until("the answer", func(s terminal.Screen) bool { return contains(s, "ok") })
+	quit(t, term)
+	if refused := server.Refusals(); len(refused) > 0 {
+		t.Errorf("the service refused: %v", refused)
+	}
+	if shown := w.run("sessions", "show", tasks(t, w)[0]).stdout; !strings.Contains(shown, "interrupted by the person") {
+		t.Errorf("the task's log should say how its command ended:\n%s", shown)
+	}
+}
+
+func TestATaskWhoseServiceRefusesIsACallThatFailedWithItsWords(t *testing.T) {
+	server := strict.New(t, strict.Rules{Key: key})
+	w := newWorld(t).serve(server.URL)
+	server.SayTurn(strict.Turn{Calls: []strict.Call{{ID: "call_a", Name: "task", Args: `{"description":"Work","prompt":"do it"}`}}})
+	server.Say(strict.Answer{Status: 404, Body: `{"error":{"message":"no such model here"}}`})
+	server.SayTurn(strict.Turn{Text: "then I do it myself"})
+	if got := w.ask("divide it"); !strings.Contains(got, "then I do it myself") {
+		t.Errorf("the answer is %q", got)
+	}
+	if last := server.Last(); !bytes.Contains(last.Raw, []byte("The task failed: ")) || !bytes.Contains(last.Raw, []byte("no such model here")) {
+		t.Errorf("the session's model should read why:\n%.3000s", last.Raw)
+	}
+}
+
 func TestRemovingASessionRemovesItsTasksAndAForkKeepsThem(t *testing.T) {
 	w := newWorld(t)
 	w.write("shot.png", shot(t, 300, 200, 1))
