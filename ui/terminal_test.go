@@ -196,6 +196,10 @@ var (
 // keyboard and line settings.
 func (x *terminal) restored() {
 	x.t.Helper()
+	x.until("the last bytes came", func() bool {
+		all := x.written()
+		return strings.LastIndex(all, "\x1b[?1049l") >= strings.LastIndex(all, "\x1b[?1049h")
+	})
 	all := x.written()
 	state := map[string]string{}
 	for _, m := range privateMode.FindAllStringSubmatch(all, -1) {

@@ -54,6 +54,7 @@ func restored(t testing.TB, term *terminal.Terminal) {
 	if term.Screen().Alternate {
 		t.Error("the alternate screen was left on")
 	}
+	balanced(t, term.Output())
 }
 
 var blobName = regexp.MustCompile(`blobs/[0-9a-f]{64}\.[a-z]+`)

@@ -11,6 +11,7 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
 )
 
 // Screen is what the terminal shows at one moment.
@@ -103,6 +104,23 @@ func cellOf(c *uv.Cell) Cell {
 		Bold: has(uv.AttrBold), Faint: has(uv.AttrFaint), Italic: has(uv.AttrItalic), Reverse: has(uv.AttrReverse),
 		Struck: has(uv.AttrStrikethrough), Underline: c.Style.Underline != uv.UnderlineNone,
 	}
+}
+
+// Replay is what a terminal of a size without automatic wrapping shows that is given these bytes. They must ask nothing:
+// nobody answers.
+func Replay(cols, rows int, out []byte) Screen {
+	term := &Terminal{emu: vt.NewEmulator(cols, rows)}
+	_, _ = term.emu.Write(append([]byte("\x1b[?7l"), out...))
+	s, _ := term.snapshot()
+	return s
+}
+
+// Same says whether two screens show the same cells with the cursor at the same place.
+func (s Screen) Same(other Screen) bool {
+	if s.CursorHidden != other.CursorHidden || !s.CursorHidden && (s.CursorX != other.CursorX || s.CursorY != other.CursorY) {
+		return false
+	}
+	return slices.EqualFunc(s.Cells, other.Cells, slices.Equal[[]Cell])
 }
 
 // WaitFor waits until a row holds text and returns the screen that does.

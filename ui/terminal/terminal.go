@@ -94,6 +94,8 @@ type Terminal struct {
 	drained chan struct{} // closed once everything it wrote is on the screen
 	replied chan struct{} // closed once no answer can come any more
 
+	frozen sync.Mutex // held while nothing more is read
+
 	mu      sync.Mutex
 	emu     *vt.Emulator
 	log     []byte
@@ -176,7 +178,9 @@ func (term *Terminal) read() {
 	buf := make([]byte, readSize)
 	for {
 		n, err := term.master.Read(buf)
+		term.frozen.Lock()
 		term.show(buf[:n])
+		term.frozen.Unlock()
 		if err != nil {
 			return
 		}
@@ -261,6 +265,14 @@ func (term *Terminal) Resize(cols, rows int) {
 	if err := setSize(term.master, cols, rows); err != nil {
 		term.fail(fmt.Sprintf("the terminal cannot be made %dx%d: %v", cols, rows, err))
 	}
+}
+
+// Freeze makes the terminal take next to nothing from the program until thaw is called: a slow line, a stopped multiplexer.
+// What the system holds on the way, a few dozen kilobytes, the program still gets rid of.
+func (term *Terminal) Freeze() (thaw func()) {
+	term.t.Helper()
+	term.frozen.Lock()
+	return term.frozen.Unlock
 }
 
 // Signal sends a signal to the program itself.
