@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"espy/agent/guard"
+	"espy/agent/message"
 	"espy/providers"
 )
 
@@ -169,5 +170,20 @@ func TestFilesThatTasksChangedSideBySideGoBackWithoutAQuestion(t *testing.T) {
 	left, err := os.ReadDir(h.dir)
 	if err != nil || len(left) != 1 || left[0].Name() != filepath.Base(old) {
 		t.Errorf("after the rewind the folder holds %v, %v", left, err)
+	}
+}
+
+func TestALongAnswerOfATaskIsShownInPartAndStoredWhole(t *testing.T) {
+	long := "BEGIN\n" + strings.Repeat("a line of the answer\n", 5000) + "END"
+	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": {want(taskCall("c1", "Tell", "TELL")), say("done")}, "TELL": {say(long)}})
+	h.send("GO")
+	h.end()
+	r := h.result("c1")
+	ref := r.Meta[message.MetaBlob]
+	if len(r.Text) > 40_000 || !strings.HasPrefix(r.Text, "BEGIN") || !strings.HasSuffix(r.Text, "END") || !strings.Contains(r.Text, message.BlobName(ref)) {
+		t.Errorf("%d bytes are shown, with the blob %q", len(r.Text), ref)
+	}
+	if size, err := h.session.StatBlob(ref); err != nil || size != int64(len(long)) {
+		t.Errorf("%d of %d bytes are stored: %v", size, len(long), err)
 	}
 }

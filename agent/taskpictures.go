@@ -168,10 +168,10 @@ func (a *Agent) pictured(ref string) string {
 func (b returned) words() string {
 	var s strings.Builder
 	for _, i := range b.listed {
-		s.WriteString("\n" + i.StandIn())
+		s.WriteString("\n" + i.StandIn() + " " + message.BlobName(i.Ref))
 	}
 	if s.Len() == 0 {
 		return ""
 	}
-	return "\n\nPictures it saw or made; read_media opens them as blob: and the beginning of their name:" + s.String()
+	return "\n\nPictures it saw or made; read_media shows them by their blob: names:" + s.String()
 }

@@ -139,3 +139,30 @@ func TestWhatThePersonHidStaysHiddenFromTasks(t *testing.T) {
 		t.Errorf("a task looked at the file it came from:\n%s", got)
 	}
 }
+
+func TestAPictureOutsideTheWorkspaceIsHandedOverOnlyWhenThePersonOpensIt(t *testing.T) {
+	other := newHouse(t, guard.ModeAsk)
+	outside := other.picture("far.png", 40, 30)
+	call := func(id string) message.ToolCall {
+		return taskCall(id, "Look", "check blobs", `"pictures":["`+outside+`"]`)
+	}
+	h, _ := taskHouse(t, guard.ModeFull, map[string][]play{"GO": {want(call("c1")), want(call("c2")), say("done")}}, echo)
+	h.send("GO")
+	asked := h.question()
+	if asked.Decision.Opening.Path == "" {
+		t.Errorf("a path outside is asked about as one, in every mode: %+v", asked.Decision)
+	}
+	h.agent.Send(Answer{ID: asked.ID, Choice: guard.ChoiceDeny})
+	again := h.until("the second question", func(e Event) bool {
+		q, ok := e.(PermissionAsked)
+		return ok && q.ID != asked.ID
+	}).(PermissionAsked)
+	h.agent.Send(Answer{ID: again.ID, Choice: guard.ChoiceOnce})
+	h.end()
+	if r := h.result("c1"); r.Meta[message.MetaRefused] == "" {
+		t.Errorf("the denied one: %+v", r)
+	}
+	if r := h.result("c2"); r.IsError || !strings.Contains(r.Text, "image/png, 40x30") {
+		t.Errorf("the opened one: %+v", r)
+	}
+}
