@@ -320,7 +320,14 @@ func (c *call) plain() string {
 
 func (c *call) folds() bool    { return true }
 func (c *call) pictured() bool { return len(c.result.Images) > 0 }
-func (c *call) compact() bool  { return true }
+
+func (c *call) shots() (all []agent.Attachment) {
+	for _, i := range c.result.Images {
+		all = append(all, agent.Attachment{Image: i, Record: c.record(i.Ref)})
+	}
+	return all
+}
+func (c *call) compact() bool { return true }
 
 // finish takes the result in.
 func (c *call) finish(r message.ToolResult, pictures []message.PictureRecord, took time.Duration) {

@@ -88,6 +88,15 @@ func (s *said) pictureAt(i int) bool {
 	return ok
 }
 
+func (s *said) shots() (all []agent.Attachment) {
+	for _, b := range s.blocks {
+		if i, ok := b.(message.Image); ok {
+			all = append(all, agent.Attachment{Image: i, Record: s.pictures[i.Ref]})
+		}
+	}
+	return all
+}
+
 func (s *said) pictured() bool {
 	return slices.ContainsFunc(s.blocks, func(b message.Block) bool { _, ok := b.(message.Image); return ok })
 }

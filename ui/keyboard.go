@@ -344,6 +344,8 @@ func (m *model) onItemKeyMore(name string) (tea.Cmd, bool) {
 	switch m.keys.find(inTranscript, name) {
 	case actItemCode:
 		return m.copyCode(), true
+	case actItemLook:
+		m.lookAtItem()
 	case actMessageUp:
 		m.list.pick(m.list.message(-1))
 	case actMessageDown:

@@ -97,6 +97,7 @@ const (
 	actItemNext    action = "item-find-older"
 	actItemBefore  action = "item-find-newer"
 	actItemCode    action = "item-copy-code"
+	actItemLook    action = "item-look"
 	actMessageUp   action = "message-up"
 	actMessageDown action = "message-down"
 
@@ -214,6 +215,7 @@ var bindings = sync.OnceValue(func() []binding {
 		{actItemFold, inTranscript, []string{"enter", "space"}, "unfold or fold the entry"},
 		{actItemCopy, inTranscript, []string{"y"}, "copy the entry"},
 		{actItemCode, inTranscript, []string{"c"}, "copy a code block of the entry"},
+		{actItemLook, inTranscript, []string{"v"}, "look at a picture of the entry"},
 		{actMessageUp, inTranscript, []string{"[", "shift+up"}, "the message you wrote before"},
 		{actMessageDown, inTranscript, []string{"]", "shift+down"}, "the message you wrote after"},
 		{actItemFind, inTranscript, []string{"/", "ctrl+f"}, "search the transcript"},

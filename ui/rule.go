@@ -96,7 +96,7 @@ func (m *model) rowHints() string {
 // fitting joins hints as far as they fit.
 func fitting(width int, hints ...string) string {
 	text := ""
-	for _, h := range hints {
+	for _, h := range nonEmpty(hints) {
 		if text != "" {
 			h = text + " · " + h
 		}
@@ -110,6 +110,10 @@ func fitting(width int, hints ...string) string {
 
 func (m *model) itemHints() string {
 	k := m.keys.key
-	return fitting(m.width-6, k(actItemUp)+k(actItemDown)+" choose", k(actItemFold)+" unfolds", k(actItemCopy)+" copies",
+	looks := ""
+	if p, ok := m.list.slots[m.list.picked].entry.(pictured); ok && p.pictured() {
+		looks = k(actItemLook) + " looks at the picture"
+	}
+	return fitting(m.width-6, k(actItemUp)+k(actItemDown)+" choose", k(actItemFold)+" unfolds", looks, k(actItemCopy)+" copies",
 		k(actItemLeave)+" back", k(actItemFind)+" finds", k(actMessageUp)+k(actMessageDown)+" messages", k(actItemCode)+" copies code")
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"espy/agent"
 )
 
 // transcript is the conversation as a list that draws only what is in its window.
@@ -64,7 +66,10 @@ type look struct {
 }
 
 // pictured is an entry that draws pictures.
-type pictured interface{ pictured() bool }
+type pictured interface {
+	pictured() bool
+	shots() []agent.Attachment
+}
 
 func newTranscript(l look, renderer func(int, *answer, int) tea.Cmd) transcript {
 	return transcript{look: l, follow: true, picked: -1, renderer: renderer}

@@ -167,3 +167,20 @@ func TestTheViewersPathIsCopiedAndThePictureOpened(t *testing.T) {
 		t.Errorf("copied %q, opened %q", path, ref)
 	}
 }
+
+func TestAPictureOfTheConversationIsLookedAtFromTheTranscript(t *testing.T) {
+	d := drive(t, 100, 30, withPreviews, conversation())
+	d.key("ctrl+t", "g")
+	d.shows("v looks at the picture")
+	d.key("v")
+	if d.m.viewer == nil || d.m.viewer.editable || d.m.viewer.a.Record.Name != "shot.png" {
+		t.Fatalf("the viewer does not show the picture:\n%s", d.screen())
+	}
+	d.key("esc")
+	if d.m.viewer != nil || d.m.list.picked < 0 {
+		t.Error("leaving the viewer does not lead back to the transcript")
+	}
+	d.key("down")
+	d.key("v")
+	d.shows("there is no picture in this entry")
+}

@@ -55,6 +55,29 @@ func (m *model) onViewerKey(name string) tea.Cmd {
 	return nil
 }
 
+// lookAtItem opens the viewer on a picture of the entry the keys act on; of several one is chosen.
+func (m *model) lookAtItem() {
+	var all []agent.Attachment
+	if p, ok := m.list.slots[m.list.picked].entry.(pictured); ok {
+		all = p.shots()
+	}
+	switch len(all) {
+	case 0:
+		m.say("there is no picture in this entry", false)
+	case 1:
+		m.viewStored(all[0])
+	default:
+		choices := make([]choice, len(all))
+		for i, a := range all {
+			choices[i] = choice{label: pictureLine(a.Image, a.Record), value: a}
+		}
+		m.dialog = newPicker("look at a picture", choices, func(c choice, _ string) tea.Cmd {
+			m.viewStored(c.value.(agent.Attachment))
+			return nil
+		})
+	}
+}
+
 // onEditKey changes a picture that waits on the row.
 func (m *model) onEditKey(a action) {
 	v := m.viewer
