@@ -87,9 +87,11 @@ func (m *model) command(name, args string) tea.Cmd {
 		m.say(unknownCommand(name, table), true)
 		return nil
 	}
-	if name != "key" { // what was typed behind it may be a key
-		m.comp.sent(Past{Text: strings.TrimSpace("/" + name + " " + args)})
+	past := Past{Text: strings.TrimSpace("/" + name + " " + args)}
+	if name == "key" { // what was typed behind it may be a key: nothing of it is kept
+		past = Past{}
 	}
+	m.comp.sent(past)
 	m.hints.closed = wanted{}
 	m.say("", false)
 	return table[i].run(m, args)

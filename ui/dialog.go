@@ -27,7 +27,7 @@ type dialog struct {
 	shown    []int  // indexes of choices that pass the filter
 	selected int    // index into shown
 	fresh    bool   // the body depends on the filter: it is made anew with every letter
-	extra    string // a sentence at its foot, before the keys
+	extra    string // a sentence at its foot, behind the keys
 	takes    string // what taking a choice does, for the keys at its foot: "removes or adds"; "" for the usual word
 	leaves   string // what leaving does: "goes back"; "" for the usual word
 	footer   string // the foot, where the usual one does not say it
@@ -311,9 +311,6 @@ func (d *dialog) foot(keys keymap) string {
 		return strings.TrimSpace(keys.key(a) + " " + own)
 	}
 	var parts []string
-	if d.extra != "" {
-		parts = append(parts, d.extra)
-	}
 	if len(d.choices) == 0 && d.asks == "" && d.body != nil {
 		parts = append(parts, keys.key(actPrevious)+keys.key(actNext)+" "+keys.key(actPageUp)+" "+keys.key(actPageDown)+" scroll")
 	} else {
@@ -322,7 +319,7 @@ func (d *dialog) foot(keys keymap) string {
 		}
 		parts = append(parts, words(actChoose, "takes it", d.takes))
 	}
-	return strings.Join(append(parts, words(actDismiss, "closes", d.leaves)), " · ")
+	return strings.Join(nonEmpty(append(parts, words(actDismiss, "closes", d.leaves), d.extra)), " · ")
 }
 
 func (d *dialog) line(width int, t *theme) []string {
