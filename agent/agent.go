@@ -271,6 +271,9 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan TurnEnded) chan Tur
 	case Note:
 		a.writeNote(c.Text)
 	case Reload:
+		if c.Quiet && turn != nil {
+			return turn // its end reads them
+		}
 		return a.whenIdle(ctx, turn, "brought up to date with its files", func(ctx context.Context) error { return a.reload(ctx, c.Quiet) })
 	}
 	return turn

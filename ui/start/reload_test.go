@@ -313,3 +313,32 @@ func TestAVariableThatHoldsAKeyFromNowOnReachesNoCommand(t *testing.T) {
 		t.Errorf("the command printed the key: %q", got)
 	}
 }
+
+// BenchmarkLookingAgain is what every turn pays to find that nothing changed: 20 files of the person's, 20 of the project's.
+func BenchmarkLookingAgain(b *testing.B) {
+	home, folder := b.TempDir(), b.TempDir()
+	b.Setenv("HOME", home)
+	b.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+	b.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	for i := range 20 {
+		for _, dir := range []string{filepath.Join(home, "config", "espy"), filepath.Join(folder, ".espy")} {
+			name := filepath.Join(dir, "skills", string(rune('a'+i)), "SKILL.md")
+			if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte("---\ndescription: d\n---\n"+strings.Repeat("words\n", 500)), 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	s, err := Load(context.Background(), "test", Flags{Folder: folder, Model: "fake/echo"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := newWatch(s)
+	for b.Loop() {
+		if next, _ := w.again(context.Background(), s); next != nil {
+			b.Fatal("something changed")
+		}
+	}
+}
