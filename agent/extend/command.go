@@ -165,6 +165,13 @@ func (d *declaration) run(ctx context.Context, env *tools.Env, call message.Tool
 	return d.words(ctx, env, call, text, exit)
 }
 
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
+
 // sandboxNote tells a model, and the person who reads along, why a declared tool may have failed.
 const sandboxNote = "[the sandbox stopped this, by the look of its output. A tool that needs a network or files elsewhere says sandbox = \"off\" in its file]"
 
@@ -177,7 +184,7 @@ func (d *declaration) words(ctx context.Context, env *tools.Env, call message.To
 	if exit != 0 {
 		shown = strings.TrimRight(shown, "\n") + fmt.Sprintf("\n[exit code %d]", exit)
 	}
-	meta := map[string]string{message.MetaSummary: fmt.Sprintf("%s: exit %d, %d lines", d.Name, exit, strings.Count(text, "\n")), message.MetaExit: strconv.Itoa(exit)}
+	meta := map[string]string{message.MetaSummary: fmt.Sprintf("%s: exit %d, %s", d.Name, exit, lines(strings.Count(text, "\n"))), message.MetaExit: strconv.Itoa(exit)}
 	if ref != "" {
 		meta[message.MetaBlob] = ref
 	}
