@@ -9,9 +9,9 @@ import (
 )
 
 func TestANameOfAToolThatMatchesNothingIsAFaultWithItsPlaceAndTheNearest(t *testing.T) {
-	s := faultySettingsIn(t, "[tools]\nalways_load = [\"read_medai\", \"grep\", \"mcp__web__open\"]\ndefer = [\"gl*\", \"zz*\"]\n")
+	s := faultySettingsIn(t, "[tools]\nalways_load = [\"read_medai\", \"grep\", \"mcp__web__open\"]\ndefer = [\"gl*\", \"zz*\"]\n[mcp.wob]\ncommand = [\"true\"]\n")
 	all := strings.Join(s.Problems, "\n")
-	for _, want := range []string{`config.toml:2:16: "read_medai" is no tool: did you mean "read_media"?`, `config.toml:3:17: "zz*" is no tool: there are read, `} {
+	for _, want := range []string{`config.toml:2: tools.always_load: "mcp__web__open" names an MCP server that is not configured; did you mean "wob"?`, `config.toml:2:16: "read_medai" is no tool: did you mean "read_media"?`, `config.toml:3:17: "zz*" is no tool: there are read, `} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the problems do not have %s:\n%s", want, all)
 		}

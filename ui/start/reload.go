@@ -57,6 +57,12 @@ func (w *watch) again(ctx context.Context, s *Settings) (next *Settings, told []
 		told = append(told, w.once("settings", []byte(now.settings), faulty(next.faults))...)
 		next.faults = s.faults
 	}
+	old := s.strayServers()
+	for _, sentence := range next.strayServers() {
+		if !slices.Contains(old, sentence) {
+			told = append(told, sentence)
+		}
+	}
 	w.seen = now
 	return next, told
 }

@@ -3,6 +3,7 @@ package start
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -51,30 +52,42 @@ func (s *Settings) preferences() (always, deferred []string) {
 	return append(always, s.Config.Tools.AlwaysLoad...), append(deferred, s.Config.Tools.Defer...)
 }
 
-// checkServerRules names the rules for tools of servers that are not configured: such a rule holds for nothing.
-func (s *Settings) checkServerRules() {
-	var names []string
-	for name := range s.Config.MCP {
-		names = append(names, name)
+// strayServers are sentences about what the settings say of tools of servers that are not configured: it holds for
+// nothing.
+func (s *Settings) strayServers() (told []string) {
+	s.rules.Lock()
+	defer s.rules.Unlock()
+	names := slices.Sorted(maps.Keys(s.Config.MCP))
+	check := func(what, tool string) {
+		rest, isServers := strings.CutPrefix(tool, tools.ServerTools)
+		if !isServers || strings.TrimSuffix(rest, "*") == "" {
+			return
+		}
+		server, _, whole := strings.Cut(rest, "__")
+		begins := func(n string) bool { return strings.HasPrefix(n+"__", strings.TrimSuffix(rest, "*")) }
+		if whole && slices.Contains(names, server) || !whole && slices.ContainsFunc(names, begins) {
+			return
+		}
+		sentence := what + " names an MCP server that is not configured"
+		if near := tools.NearestOf(server, names); near != "" {
+			sentence += fmt.Sprintf("; did you mean %q?", near)
+		}
+		told = append(told, sentence)
 	}
-	slices.Sort(names)
 	for _, list := range s.lists() {
 		for _, text := range *list {
-			rule, err := guard.ParseRule(text)
-			rest, isServers := strings.CutPrefix(rule.Tool, tools.ServerTools)
-			if err != nil || !isServers || strings.TrimSuffix(rest, "*") == "" {
-				continue
-			}
-			server, _, whole := strings.Cut(rest, "__")
-			if whole && !slices.Contains(names, server) || !whole && !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n+"__", strings.TrimSuffix(rest, "*")) }) {
-				sentence := fmt.Sprintf("the rule %s names an MCP server that is not configured", text)
-				if near := tools.NearestOf(server, names); near != "" {
-					sentence += fmt.Sprintf("; did you mean %q?", near)
-				}
-				s.Problems = append(s.Problems, sentence)
+			if rule, err := guard.ParseRule(text); err == nil {
+				check("the rule "+text, rule.Tool)
 			}
 		}
 	}
+	for key, list := range map[string][]string{"tools.always_load": s.Config.Tools.AlwaysLoad, "tools.defer": s.Config.Tools.Defer} {
+		for _, name := range list {
+			check(fmt.Sprintf("%s: %s: %q", s.Config.Sources[key], key, name), name)
+		}
+	}
+	slices.Sort(told)
+	return told
 }
 
 // connections are a session's MCP servers and who is told of them.

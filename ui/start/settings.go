@@ -120,7 +120,7 @@ func Load(ctx context.Context, version string, f Flags) (*Settings, error) {
 		}
 		s.Allow = append(s.Allow, rule)
 	}
-	s.checkServerRules()
+	s.Problems = append(s.Problems, s.strayServers()...)
 	s.makeBook()
 	if f.Trace != "" {
 		if err := s.startTrace(f.Trace); err != nil {
