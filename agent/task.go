@@ -167,6 +167,9 @@ func (t *task) outcome(ctx context.Context, err error) (tools.Outcome, error) {
 		return tools.Outcome{}, err
 	}
 	shown, ref, err := tools.Spill(keep, t.outer.env, text)
+	if err == nil && ref == "" && len(text) > taskAnswerKept {
+		ref, err = t.outer.opt.Session.PutBlob(keep, "txt", strings.NewReader(text))
+	}
 	if err != nil {
 		return tools.Outcome{}, err
 	}

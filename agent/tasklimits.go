@@ -16,6 +16,10 @@ const (
 	// mostTaskListed bounds the pictures that an answer names beside those it hands back.
 	mostTaskListed = 16
 
+	// taskAnswerKept is the length in bytes from which an answer is stored also where it is shown whole: what is longer
+	// may leave the context, and a task is not run again to know what it said.
+	taskAnswerKept = 300
+
 	// taskTitleRunes bounds a task's title: it stands on one line of the screen.
 	taskTitleRunes = 60
 

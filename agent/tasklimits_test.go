@@ -187,3 +187,25 @@ func TestALongAnswerOfATaskIsShownInPartAndStoredWhole(t *testing.T) {
 		t.Errorf("%d of %d bytes are stored: %v", size, len(long), err)
 	}
 }
+
+func TestAnAnswerThatLeavesTheContextIsReadAgainAndNotWorkedOutAgain(t *testing.T) {
+	long := strings.Repeat("a line of the answer\n", 40) + "END"
+	plays := []play{want(taskCall("c1", "Tell", "TELL")), say("done")}
+	for range 6 {
+		plays = append(plays, say("yes"))
+	}
+	h, _ := taskHouse(t, guard.ModeAsk, map[string][]play{"GO": plays, "TELL": {say(long)}})
+	h.send("GO")
+	h.end()
+	for range 5 {
+		h.send("and?")
+		h.end()
+	}
+	h.agent.Send(Compact{})
+	h.end()
+	h.send("go on")
+	h.end()
+	if got := sent(h.stage.request(len(h.stage.requests) - 1)); strings.Contains(got, "a line of the answer") || !strings.Contains(got, "The whole output is "+message.BlobName(h.result("c1").Meta[message.MetaBlob])) {
+		t.Errorf("the model should be told where the answer is:\n%s", got)
+	}
+}
