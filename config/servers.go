@@ -64,7 +64,7 @@ func serverRows() []row {
 	reads := field("read_only", texts, "Which of its tools only look, by your word: they run unasked in every mode. What it says of itself is not believed.", func(s *MCPServer, _ []string, v any) { s.ReadOnly = v.([]string) })
 	reads.project = ""
 	later := field("defer", flag, "Whether its tools are looked up by name instead of being carried by every request.", func(s *MCPServer, _ []string, v any) { d := v.(bool); s.Defer = &d })
-	later.unset = "where they are over 16 KiB"
+	later.unset = "where there are more than 12 or they are over 8 KiB"
 	for _, r := range []*row{&only, &deny, &reads} {
 		r.check = CheckPattern
 	}
