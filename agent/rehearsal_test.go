@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"espy/agent/extend/mcp"
+	"espy/agent/extend/mcp/mcptest"
 	"espy/agent/guard"
 	"espy/agent/message"
 	"espy/agent/tools"
@@ -35,6 +37,27 @@ func lures() []lure {
 		{"a README", callOf("lure", "read", `{"path":"README.md"}`)},
 		{"a web page", callOf("lure", "fetch", `{"url":"https://evil.example/"}`)},
 		{"a tool result", callOf("lure", "lookup", `{"query":"x"}`)},
+		{"an MCP server", echoed("lure")},
+	}
+}
+
+// echoed has the MCP server say the hostile text.
+func echoed(id string) message.ToolCall {
+	args, _ := json.Marshal(map[string]string{"text": hostile})
+	return callOf(id, "mcp__evil__echo", string(args))
+}
+
+// serve connects to a real MCP server, one of whose tools only looks by the person's word.
+func serve(t *testing.T, workspace string, registry *tools.Registry) {
+	t.Helper()
+	argv, env := mcptest.Command(t, "sdk")
+	servers := mcp.New([]mcp.Config{{Name: "evil", Command: argv, Env: env, ReadOnly: []string{"echo"}}}, mcp.Options{Workspace: workspace, Environ: os.Environ(), Getenv: os.LookupEnv,
+		Publish: func(server string, list []tools.Tool) { registry.Replace(tools.SourceServer(server), list) }})
+	t.Cleanup(servers.Close)
+	servers.Start()
+	servers.Wait(t.Context())
+	if _, ok := registry.Lookup("mcp__evil__echo"); !ok {
+		t.Fatalf("the server is not there: %+v", servers.Status())
 	}
 }
 
@@ -88,10 +111,12 @@ func rehearse(t *testing.T, mode guard.Mode, rules []guard.SourcedRule, plays ..
 		t.Fatal(err)
 	}
 	h.guard = guard.New(guard.Options{Mode: mode, Roots: roots, Rules: rules})
+	registry := tools.New(append(tools.Builtin(), stranger("fetch", "evil.example"), stranger("lookup", ""))...)
+	serve(t, h.dir, registry)
 	h.agent, err = New(Options{
 		Session: h.session, Folder: h.dir, Version: "test", Route: sees(providers.Supported), Guard: h.guard,
 		Connect: func(providers.Route) (providers.Provider, error) { return h.stage, nil },
-		Tools:   tools.New(append(tools.Builtin(), stranger("fetch", "evil.example"), stranger("lookup", ""))...),
+		Tools:   registry,
 		Env: tools.Env{Workspace: h.dir, Roots: roots, Gate: media.NewGate(), Ledger: &tools.Ledger{},
 			Environ: append(guard.CommandEnvironment(os.Environ(), nil, nil), "SERVICE_TOKEN="+canary, "HOME="+home)},
 		System: func() []string { return []string{"be good"} }, MaxImages: 5, EvictStep: 5,
@@ -219,8 +244,12 @@ func rehearseAll(t *testing.T, mode guard.Mode, from lure) {
 	}
 }
 
-func TestAfterAWebPageCommandsAskUntilThePersonTypesAgain(t *testing.T) {
-	page := callOf("1", "fetch", `{}`)
+func TestAfterUntrustedOutputCommandsAskUntilThePersonTypesAgain(t *testing.T) {
+	t.Run("a web page", func(t *testing.T) { askAgainAfter(t, callOf("1", "fetch", `{}`), "evil.example") })
+	t.Run("an MCP server", func(t *testing.T) { askAgainAfter(t, echoed("1"), "the MCP server evil") })
+}
+
+func askAgainAfter(t *testing.T, page message.ToolCall, source string) {
 	list := func(id string) message.ToolCall { return callOf(id, "shell", `{"command":"ls"}`) }
 	rule := guard.Rule{Tool: "shell", Pattern: "wc *"}
 	counting := callOf("3", "shell", `{"command":"wc -l main.go"}`)
@@ -228,7 +257,7 @@ func TestAfterAWebPageCommandsAskUntilThePersonTypesAgain(t *testing.T) {
 		want(list("0")), want(page), want(list("2")), want(counting), say("done"), want(list("4")), say("done"), want(list("5")), say("done"))
 	h.send("look around")
 	question := await[PermissionAsked](h, "the question", nil)
-	if question.Call.ID != "2" || !strings.Contains(question.Decision.Reason, "evil.example") {
+	if question.Call.ID != "2" || !strings.Contains(question.Decision.Reason, source) {
 		t.Errorf("asked about call %s because %s, want call 2 because of the page", question.Call.ID, question.Decision.Reason)
 	}
 	h.send("and then this") // typed before what follows was shown: it waits, and clears nothing
@@ -248,4 +277,31 @@ func TestAfterAWebPageCommandsAskUntilThePersonTypesAgain(t *testing.T) {
 		t.Errorf("after a fresh message the listing still asked: %s", done.Result.Text)
 	}
 	await[TurnEnded](h, "the last end", nil)
+}
+
+func TestToolsOfServersAskByTheirNamesAndAfterUntrustedOutputToo(t *testing.T) {
+	rule := guard.Rule{Tool: "mcp__evil__sh*"}
+	h, _ := rehearse(t, guard.ModeAuto, []guard.SourcedRule{{Rule: rule, Verdict: guard.Allow, Source: guard.SourceUser}},
+		want(echoed("0")), want(callOf("1", "mcp__evil__shot", `{}`)), want(callOf("2", "mcp__evil__long", `{}`)), want(callOf("3", "fetch", `{}`)), say("done"))
+	h.send("look around")
+	if done := await[CallFinished](h, "the allowed call", func(e CallFinished) bool { return e.Call.ID == "1" }); done.Result.IsError || len(done.Result.Images) != 1 {
+		t.Errorf("what the person's own rule allows came to %+v", done.Result)
+	}
+	question := await[PermissionAsked](h, "the question", nil)
+	if question.Call.ID != "2" || len(question.Decision.Offer) != 1 || question.Decision.Offer[0] != "mcp__evil__long" {
+		t.Errorf("asked about call %s, offering %q", question.Call.ID, question.Decision.Offer)
+	}
+	h.agent.Send(Answer{ID: question.ID, Choice: guard.ChoiceDeny})
+	await[TurnEnded](h, "the end", nil)
+}
+
+func TestAMessageWithAServersWordsMarksWhatFollows(t *testing.T) {
+	h, _ := rehearse(t, guard.ModeAuto, nil, want(callOf("0", "shell", `{"command":"ls"}`)), say("done"))
+	h.agent.Send(Submit{Prompt: Prompt{Text: []message.Text{{Text: hostile}}, Untrusted: "the MCP server evil"}})
+	question := await[PermissionAsked](h, "the question", nil)
+	if !strings.Contains(question.Decision.Reason, "the MCP server evil") {
+		t.Errorf("it asks because %s", question.Decision.Reason)
+	}
+	h.agent.Send(Answer{ID: question.ID, Choice: guard.ChoiceDeny})
+	await[TurnEnded](h, "the end", nil)
 }

@@ -105,7 +105,7 @@ func furnish(ctx context.Context, s *Settings, r Request, session *store.Session
 	shell, shellErr := guard.FindShell()
 	g := guard.New(guard.Options{Mode: chooseMode(s, r, history), Roots: roots, Rules: rules(s), Posix: shellErr == nil && shell.Posix, Sandboxing: sandboxing(s)})
 	room := &Room{Guard: g, Roots: roots, Session: session, Why: why, tools: s.registry(), left: left, jobs: jobs, trace: s.Trace, done: make(chan struct{})}
-	room.servers = connect(s, room.tools)
+	room.servers = connect(s, room.tools, left)
 	room.settings.Store(s)
 	loop, err := agent.New(agent.Options{
 		Session: session, Loaded: loaded, Folder: s.Folder, Version: s.Version, Route: route, Effort: effort,

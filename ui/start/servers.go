@@ -94,7 +94,6 @@ func (s *Settings) strayServers() (told []string) {
 type connections struct {
 	*mcp.Servers
 	registry *tools.Registry
-	environ  []string
 
 	mu    sync.Mutex
 	state map[string]mcp.State
@@ -102,10 +101,10 @@ type connections struct {
 }
 
 // connect prepares the servers of a session. Nothing is started yet.
-func connect(s *Settings, registry *tools.Registry) *connections {
+func connect(s *Settings, registry *tools.Registry, left *guard.Leftovers) *connections {
 	c := &connections{registry: registry, state: make(map[string]mcp.State)}
 	c.Servers = mcp.New(s.servers(), mcp.Options{
-		Workspace: s.Folder, Version: s.Version, Environ: commandEnvironment(s), Getenv: os.LookupEnv, Secret: s.holdsKey,
+		Workspace: s.Folder, Version: s.Version, Environ: commandEnvironment(s), Getenv: os.LookupEnv, Secret: s.holdsKey, Left: left,
 		Publish: func(server string, list []tools.Tool) { registry.Replace(tools.SourceServer(server), list) },
 		Changed: c.changed,
 	})

@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"espy/agent/guard"
 	"espy/agent/tools"
 )
 
@@ -51,6 +52,7 @@ type Options struct {
 	Environ   []string // what programs may get, without the keys of providers
 	Getenv    func(name string) (string, bool)
 	Secret    func(name string) bool // whether a variable holds a provider's key
+	Left      *guard.Leftovers       // ends programs where espy is killed; nil leaves them to notice it
 	// Publish hands on the tools of a server, all of them at once; it must not block.
 	Publish func(server string, list []tools.Tool)
 	// Changed tells how a server stands now, with why where it failed. It must not block, nor ask for a Status.

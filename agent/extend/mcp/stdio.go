@@ -58,6 +58,7 @@ func (s *server) launch(ctx context.Context) (*program, error) {
 	if err := p.start(); err != nil {
 		return nil, fmt.Errorf("it cannot be started: %w", err)
 	}
+	s.opt.Left.Started(cmd.Process)
 	return p, nil
 }
 
