@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"espy/agent/extend/mcp/mcptest"
 	"espy/ui/terminal"
 )
 
@@ -45,6 +46,7 @@ var built = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	mcptest.Main() // the tests' own program stands in for MCP servers
 	code := m.Run()
 	if dir, err := scratch(); err == nil {
 		os.RemoveAll(dir)

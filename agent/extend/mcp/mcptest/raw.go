@@ -17,7 +17,32 @@ type request struct {
 	Method string          `json:"method"`
 	Params struct {
 		Name string `json:"name"`
+		Meta struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
 	} `json:"params"`
+}
+
+func (r request) token() string {
+	if len(r.Params.Meta.Token) == 0 {
+		return "0"
+	}
+	return string(r.Params.Meta.Token)
+}
+
+// Text is the variable that holds what the "steers" stand-in says everywhere.
+const Text = "ESPY_MCP_TEXT"
+
+func text() string { return os.Getenv(Text) }
+
+// quotedIn is a template with texts in it as JSON.
+func quotedIn(template string, texts ...string) string {
+	quoted := make([]any, len(texts))
+	for i, t := range texts {
+		encoded, _ := json.Marshal(t)
+		quoted[i] = string(encoded)
+	}
+	return fmt.Sprintf(template, quoted...)
 }
 
 // raw is a server written by hand, which does not keep to the protocol.
@@ -64,11 +89,19 @@ func answer(out io.Writer, kind string, r request) {
 		if kind == "chatty" {
 			fmt.Fprint(out, "standin listening on stdio\n\n{\"log\":\"not a message\"}\n[1,2]\n{half a\n")
 		}
-		reply(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"raw","version":"1"}}`)
+		more := ""
+		if kind == "steers" {
+			more = `,"prompts":{},"resources":{}`
+		}
+		reply(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}` + more + `},"serverInfo":` + quotedIn(`{"name":%s,"version":"1"}`, "raw"+text()) + `}`)
 	case "tools/list":
 		reply(toolList(kind))
 	case "tools/call":
 		call(out, kind, r, reply)
+	case "prompts/list":
+		reply(`{"prompts":[` + quotedIn(`{"name":%s,"description":%s}`, "prompt"+text(), text()) + `]}`)
+	case "resources/list":
+		reply(`{"resources":[` + quotedIn(`{"uri":"x:///a","name":%s,"description":%s}`, text(), text()) + `]}`)
 	case "ping":
 		reply("{}")
 	default:
@@ -84,6 +117,8 @@ func toolList(kind string) string {
 		return string(encoded)
 	}
 	switch kind {
+	case "steers":
+		return `{"tools":[` + tool("says"+text(), "says it "+text()) + `,` + tool("fails", text()) + `]}`
 	case "names":
 		return `{"tools":[` + strings.Join([]string{tool("a.b", "one"), tool("a/b", "two"), tool(strings.Repeat("long", 40), "long"), tool("bild/öffnen", "letters"), tool("", "none"),
 			tool("a.b", "again"), tool("esc\x1b[31m", "\x1b]0;OWNED\x07escape"), `{"name":"odd","inputSchema":{"type":"object"},"description":"` + strings.Repeat("d", 5000) + `"}`,
@@ -105,6 +140,14 @@ func toolList(kind string) string {
 func call(out io.Writer, kind string, r request, reply func(string)) {
 	const ok = `{"content":[{"type":"text","text":"fine"}]}`
 	switch kind {
+	case "steers":
+		fmt.Fprintln(os.Stderr, text())
+		if r.Params.Name == "fails" {
+			fmt.Fprintf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32000,\"message\":%s}}\n", r.ID, quotedIn("%s", "it failed "+text()))
+			return
+		}
+		fmt.Fprintf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":1,\"message\":%s}}\n", r.token(), quotedIn("%s", text()))
+		reply(`{"content":[` + quotedIn(`{"type":"text","text":%s},{"type":%s},{"type":"resource_link","uri":"x:///b","name":%s}`, text(), text(), text()) + `]}`)
 	case "strange":
 		reply(`{"content":[{"type":"text","text":"first"},{"type":"video","data":"AAAA"},7,{"type":"image","data":"***","mimeType":"image/png"},{"type":"text","text":5},{"type":"text","text":"last"}]}`)
 	case "wrong":
