@@ -35,3 +35,14 @@ func (l *Lessons[L]) Learn(err error, used L, teach func(L, *Error) L) bool {
 	l.known = teach(l.known, e)
 	return true
 }
+
+// Try posts a request until it is taken, or refused in a way that teaches nothing.
+func (l *Lessons[L]) Try(teach func(L, *Error) L, post func(known L) (*Stream, error)) (*Stream, error) {
+	for {
+		known := l.Now()
+		stream, err := post(known)
+		if err == nil || !l.Learn(err, known, teach) {
+			return stream, err
+		}
+	}
+}

@@ -2,9 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"espy/agent/message"
@@ -59,6 +57,7 @@ const maxBlocks = 2000
 
 // answer gathers the response.
 type answer struct {
+	stream  *providers.Stream
 	out     *providers.Emission
 	parts   []*part
 	byIndex map[int]*part
@@ -72,78 +71,38 @@ type answer struct {
 
 // read turns what the server sent into a response.
 func read(stream *providers.Stream, emit func(providers.Delta)) (providers.Response, error) {
-	defer stream.Close()
-	a := &answer{out: providers.NewEmission(emit), byIndex: map[int]*part{}}
-	kind, err := stream.Kind()
-	if err != nil {
-		return providers.Response{}, err
-	}
-	switch kind {
-	case providers.KindPage:
-		err = stream.Page()
-	case providers.KindEmpty:
-		err = stream.Truncated(io.ErrUnexpectedEOF)
-	case providers.KindJSON:
-		err = a.readJSON(stream)
-	default:
-		err = a.readEvents(stream)
-	}
-	if err == nil {
-		err = a.judge()
-	}
-	if err != nil {
-		return providers.Response{}, a.out.Fail(err)
-	}
-	return a.response(), nil
+	out := providers.NewEmission(emit)
+	return stream.Answer(out, &answer{stream: stream, out: out, byIndex: map[int]*part{}})
 }
 
-func (a *answer) readEvents(stream *providers.Stream) error {
-	events := stream.Events()
-	for !a.stopped {
-		e, err := events.Next()
-		if err != nil {
-			return a.ended(stream, err)
-		}
-		if !json.Valid(e.Data) {
-			if e.Cut || string(e.Data) == "[DONE]" {
-				continue // the end of the stream, which is judged with the next read
-			}
-			return stream.Unintelligible(e.Data)
-		}
-		if err := a.add(stream, e.Name, e.Data); err != nil {
-			return err
-		}
-	}
-	return nil
+// Event implements providers.Answer.
+func (a *answer) Event(name string, data []byte) (providers.Progress, error) {
+	err := a.add(name, data)
+	return a.progress(), err
 }
 
-// ended judges the end of a stream without message_stop. A stop reason is the last thing a model says, so with
-// one the answer is whole.
-func (a *answer) ended(stream *providers.Stream, err error) error {
-	var failed error
-	if !errors.Is(err, io.EOF) {
-		failed = stream.ReadError(err)
-		if providers.ClassOf(failed) == "" {
-			return failed // interrupted
-		}
+// Mark implements providers.Answer. message_stop ends an answer, not the mark.
+func (a *answer) Mark() (providers.Progress, error) { return a.progress(), nil }
+
+// progress: a stop reason is the last thing a model says.
+func (a *answer) progress() providers.Progress {
+	switch {
+	case a.stopped:
+		return providers.Ended
+	case a.reason != "":
+		return providers.Finished
 	}
-	if a.reason != "" {
-		return nil
-	}
-	if failed != nil {
-		return failed
-	}
-	return stream.Truncated(err)
+	return providers.Open
 }
 
-func (a *answer) add(stream *providers.Stream, name string, data []byte) error {
+func (a *answer) add(name string, data []byte) error {
 	var e wireEvent
 	_ = json.Unmarshal(data, &e) // what did not decode stays empty
 	if e.Type == "" {
 		e.Type = name // the two are equal; a server may leave out either
 	}
 	if e.Type == "error" || providers.Present(e.Error) {
-		return stream.EventError(data)
+		return a.stream.EventError(data)
 	}
 	switch e.Type {
 	case "message_start":
@@ -167,7 +126,7 @@ func (a *answer) add(stream *providers.Stream, name string, data []byte) error {
 		providers.Loosely(e.Delta, &d)
 		if d.StopReason != "" {
 			a.reason = string(d.StopReason)
-			stream.Finishing()
+			a.stream.Finishing()
 		}
 		a.count(e.Usage)
 	case "message_stop":
@@ -253,15 +212,8 @@ func (a *answer) count(raw json.RawMessage) {
 	set(&a.usage.CacheWrite, u.Write)
 }
 
-// readJSON reads a message that came whole, from a server that does not stream.
-func (a *answer) readJSON(stream *providers.Stream) error {
-	text, err := stream.JSON()
-	if err != nil {
-		return err
-	}
-	if !json.Valid(text) {
-		return stream.Truncated(io.ErrUnexpectedEOF)
-	}
+// Whole implements providers.Answer.
+func (a *answer) Whole(text []byte) error {
 	var m struct {
 		Type    string              `json:"type"`
 		Model   providers.LooseText `json:"model"`
@@ -272,10 +224,10 @@ func (a *answer) readJSON(stream *providers.Stream) error {
 	}
 	_ = json.Unmarshal(text, &m) // what did not decode stays empty
 	if m.Type == "error" || providers.Present(m.Error) {
-		return stream.EventError(text)
+		return a.stream.EventError(text)
 	}
 	if m.Type != "message" || m.Reason == "" {
-		return stream.Unintelligible(text)
+		return a.stream.Unintelligible(text)
 	}
 	a.model, a.reason = providers.Clean(string(m.Model)), string(m.Reason)
 	a.count(m.Usage)
@@ -303,7 +255,11 @@ func (a *answer) judge() error {
 	return nil
 }
 
-func (a *answer) response() providers.Response {
+// Response implements providers.Answer.
+func (a *answer) Response() (providers.Response, error) {
+	if err := a.judge(); err != nil {
+		return providers.Response{}, err
+	}
 	r := providers.Response{Model: a.model, Stop: a.stop()}
 	if a.counted {
 		u := a.usage
@@ -316,7 +272,7 @@ func (a *answer) response() providers.Response {
 			r.Blocks = append(r.Blocks, b)
 		}
 	}
-	return r
+	return r, nil
 }
 
 // block is the part as a block; nil for what has nothing in it or is of a kind that is not known.

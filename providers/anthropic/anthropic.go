@@ -22,10 +22,7 @@ const version = "2023-06-01"
 
 // Adapter is one route over Anthropic Messages. It is safe for concurrent use.
 type Adapter struct {
-	route   providers.Route
-	blobs   providers.Blobs
-	client  *providers.Client
-	url     string
+	providers.Endpoint
 	learned providers.Lessons[lesson]
 }
 
@@ -38,55 +35,30 @@ type lesson struct {
 
 // New returns the adapter of a route. Pictures are read through blobs while a request is sent.
 func New(route providers.Route, blobs providers.Blobs, client *providers.Client) *Adapter {
-	base, err := providers.NormaliseBaseURL("anthropic", route.Server.BaseURL)
-	if err != nil {
-		base = route.Server.BaseURL // the request will say what is wrong with it
-	}
-	return &Adapter{route: route, blobs: blobs, client: client, url: base + "/v1/messages"}
+	return &Adapter{Endpoint: providers.NewEndpoint("anthropic", "/v1/messages", route, blobs, client)}
 }
 
 // Stream implements providers.Provider.
 func (a *Adapter) Stream(ctx context.Context, req providers.Request, emit func(providers.Delta)) (providers.Response, error) {
-	for {
-		known := a.learned.Now()
-		stream, err := a.post(ctx, req, known)
-		if err == nil {
-			return read(stream, emit)
-		}
-		if !a.learned.Learn(err, known, teach) {
-			return providers.Response{}, a.spendCap(err)
-		}
-	}
-}
-
-func (a *Adapter) post(ctx context.Context, req providers.Request, known lesson) (*providers.Stream, error) {
-	body := providers.NewBody(a.blobs)
-	wire, err := translate(a.route.Model, req, known, body)
+	stream, err := a.learned.Try(teach, func(known lesson) (*providers.Stream, error) {
+		return a.Post(ctx, a.header(), func(body *providers.Body) (any, error) { return translate(a.Route.Model, req, known, body) })
+	})
 	if err != nil {
-		return nil, err
+		return providers.Response{}, a.spendCap(err)
 	}
-	if err := body.Encode(wire); err != nil {
-		return nil, err
-	}
-	return a.client.Post(ctx, providers.Exchange{URL: a.url, Header: a.header(), Body: body, Secret: a.route.Server.Secrets()})
+	return read(stream, emit)
 }
 
+// header puts the key where the server looks for it.
 func (a *Adapter) header() http.Header {
-	s := a.route.Server
-	h := http.Header{"Accept": {"text/event-stream"}}
-	h.Set("anthropic-version", version)
-	key := strings.TrimSpace(s.Key) // files and variables often end in a newline
-	switch {
-	case key == "":
-	case a.route.Model.Quirks.BearerAuth:
-		h.Set("Authorization", "Bearer "+key)
-	default:
-		h.Set("x-api-key", key)
+	own := http.Header{}
+	if key := a.Key(); a.Route.Model.Quirks.BearerAuth {
+		own = a.Bearer()
+	} else if key != "" {
+		own.Set("x-api-key", key)
 	}
-	for name, value := range s.Headers {
-		h.Set(name, value)
-	}
-	return h
+	own.Set("anthropic-version", version)
+	return a.Header(own)
 }
 
 // spendCap tells a spent budget from a full rate: Anthropic itself answers both with 429, and only the full
@@ -96,7 +68,7 @@ func (a *Adapter) spendCap(err error) error {
 	if !errors.As(err, &e) || e.Class != providers.ClassRateLimit || e.RetryAfter > 0 || e.Advice == providers.AdviceRetry {
 		return err
 	}
-	if u, parseErr := url.Parse(a.url); parseErr != nil || u.Hostname() != "api.anthropic.com" {
+	if u, parseErr := url.Parse(a.URL); parseErr != nil || u.Hostname() != "api.anthropic.com" {
 		return err
 	}
 	spent := *e

@@ -258,7 +258,7 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, providers.Quirks{})
-			b.route.Server.Key = "sk-mine"
+			b.Route.Server.Key = "sk-mine"
 			b.server.Say(c.answer)
 			_, err := b.Stream(t.Context(), ask(user(say("look"), b.blobs.Picture("png", 64, 64), b.blobs.Picture("png", 80, 64))), nil)
 			var e *providers.Error

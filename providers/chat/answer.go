@@ -1,9 +1,7 @@
 package chat
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -41,13 +39,13 @@ type wireDelta struct {
 
 // answer gathers the response.
 type answer struct {
+	stream   *providers.Stream
 	out      *providers.Emission
 	text     strings.Builder
 	thinking strings.Builder
 	details  detailList
 	calls    callList
 	finish   string
-	done     bool // "[DONE]" came
 	refused  bool
 	usage    *message.Usage
 	model    string
@@ -55,94 +53,41 @@ type answer struct {
 
 // read turns what the server sent into a response.
 func read(stream *providers.Stream, emit func(providers.Delta)) (providers.Response, error) {
-	defer stream.Close()
-	a := &answer{out: providers.NewEmission(emit)}
-	a.calls.out = a.out
-	kind, err := stream.Kind()
-	if err != nil {
-		return providers.Response{}, err
-	}
-	switch kind {
-	case providers.KindPage:
-		err = stream.Page()
-	case providers.KindEmpty:
-		err = stream.Truncated(io.ErrUnexpectedEOF)
-	case providers.KindJSON:
-		err = a.readJSON(stream)
-	default:
-		err = a.readEvents(stream)
-	}
-	if err != nil {
-		return providers.Response{}, a.out.Fail(err)
-	}
-	return a.response()
+	out := providers.NewEmission(emit)
+	return stream.Answer(out, &answer{stream: stream, out: out, calls: callList{out: out}})
 }
 
-func (a *answer) readEvents(stream *providers.Stream) error {
-	events := stream.Events()
-	for !a.done {
-		e, err := events.Next()
-		if err != nil {
-			return a.ended(stream, err)
-		}
-		if bytes.Equal(bytes.TrimSpace(e.Data), []byte("[DONE]")) {
-			a.done = true
-			break
-		}
-		if !json.Valid(e.Data) {
-			if e.Cut {
-				continue // the end of the stream, which is judged with the next read
-			}
-			return stream.Unintelligible(e.Data)
-		}
-		if e.Name == "error" {
-			return stream.EventError(e.Data)
-		}
-		if err := a.add(stream, e.Data); err != nil {
-			return err
-		}
+// Event implements providers.Answer.
+func (a *answer) Event(name string, data []byte) (providers.Progress, error) {
+	if name == "error" {
+		return providers.Open, a.stream.EventError(data)
 	}
-	if a.finish == "" && (a.calls.unfinished() || a.empty()) {
-		return stream.Truncated(io.ErrUnexpectedEOF)
-	}
-	return nil
-}
-
-// ended judges the end of the stream. A server that said it finished and then just closed has finished.
-func (a *answer) ended(stream *providers.Stream, err error) error {
-	var failed error
-	if !errors.Is(err, io.EOF) {
-		failed = stream.ReadError(err)
-		if providers.ClassOf(failed) == "" {
-			return failed // interrupted
-		}
-	}
+	err := a.add(data)
 	if a.finish != "" {
-		return nil
+		return providers.Finished, err
 	}
-	if failed != nil {
-		return failed
-	}
-	return stream.Truncated(err)
+	return providers.Open, err
 }
 
-func (a *answer) readJSON(stream *providers.Stream) error {
-	text, err := stream.JSON()
-	if err != nil {
-		return err
+// Mark implements providers.Answer. A server that never says why it finished may still have been cut.
+func (a *answer) Mark() (providers.Progress, error) {
+	if a.finish == "" && (a.calls.unfinished() || a.empty()) {
+		return providers.Ended, a.stream.Truncated(io.ErrUnexpectedEOF)
 	}
-	if !json.Valid(text) {
-		return stream.Truncated(io.ErrUnexpectedEOF)
-	}
+	return providers.Ended, nil
+}
+
+// Whole implements providers.Answer.
+func (a *answer) Whole(text []byte) error {
 	var list []json.RawMessage
 	if json.Unmarshal(text, &list) == nil && len(list) > 0 {
 		text = list[0] // Google wraps an error in a list
 	}
-	if err := a.add(stream, text); err != nil {
+	if err := a.add(text); err != nil {
 		return err
 	}
 	if a.finish == "" && a.empty() {
-		return stream.Unintelligible(text)
+		return a.stream.Unintelligible(text)
 	}
 	return nil
 }
@@ -150,11 +95,11 @@ func (a *answer) readJSON(stream *providers.Stream) error {
 func (a *answer) empty() bool { return a.text.Len() == 0 && len(a.calls.calls) == 0 }
 
 // add takes one event, or a whole answer, into the response.
-func (a *answer) add(stream *providers.Stream, data []byte) error {
+func (a *answer) add(data []byte) error {
 	var c wireChunk
 	_ = json.Unmarshal(data, &c) // what did not decode stays empty
 	if providers.Present(c.Error) {
-		return stream.EventError(data)
+		return a.stream.EventError(data)
 	}
 	if a.model == "" {
 		a.model = providers.Clean(string(c.Model))
@@ -174,11 +119,11 @@ func (a *answer) add(stream *providers.Stream, data []byte) error {
 			return err
 		}
 		if choice.Finish == "error" {
-			return stream.EventError([]byte(`{"error":{"message":"the server behind this one failed","code":502}}`))
+			return a.stream.EventError([]byte(`{"error":{"message":"the server behind this one failed","code":502}}`))
 		}
 		if choice.Finish != "" && a.finish == "" {
 			a.finish = string(choice.Finish)
-			stream.Finishing()
+			a.stream.Finishing()
 		}
 	}
 	return nil
@@ -287,7 +232,8 @@ func (a *answer) count(raw json.RawMessage) {
 	}
 }
 
-func (a *answer) response() (providers.Response, error) {
+// Response implements providers.Answer.
+func (a *answer) Response() (providers.Response, error) {
 	r := providers.Response{Usage: a.usage, Model: a.model, Stop: a.stop()}
 	if opaque := a.details.opaque(); a.thinking.Len() > 0 || opaque != "" {
 		r.Blocks = append(r.Blocks, message.Thinking{Text: a.thinking.String(), Opaque: opaque})
@@ -297,8 +243,7 @@ func (a *answer) response() (providers.Response, error) {
 	}
 	for i, c := range a.calls.calls {
 		if c.name == "" {
-			return providers.Response{}, a.out.Fail(&providers.Error{Class: providers.ClassUnintelligible, Picture: -1,
-				Message: fmt.Sprintf("the model's tool call %d has no name", i+1)})
+			return providers.Response{}, &providers.Error{Class: providers.ClassUnintelligible, Picture: -1, Message: fmt.Sprintf("the model's tool call %d has no name", i+1)}
 		}
 	}
 	r.Blocks = append(r.Blocks, a.calls.blocks()...)

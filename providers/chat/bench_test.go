@@ -38,7 +38,7 @@ func discard(t testing.TB) *Adapter {
 
 func TestPicturesAreNeverHeldInMemoryWhileTheyAreSent(t *testing.T) {
 	a := discard(t)
-	req := heavy(a.blobs.(*strict.Blobs))
+	req := heavy(a.Blobs.(*strict.Blobs))
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -54,11 +54,11 @@ func TestPicturesAreNeverHeldInMemoryWhileTheyAreSent(t *testing.T) {
 
 func BenchmarkBuildingARequestOf20PicturesOf5MiB(b *testing.B) {
 	a := discard(b)
-	req := heavy(a.blobs.(*strict.Blobs))
+	req := heavy(a.Blobs.(*strict.Blobs))
 	b.ReportAllocs()
 	for b.Loop() {
-		body := providers.NewBody(a.blobs)
-		wire, err := translate(a.route, req, lesson{}, body)
+		body := providers.NewBody(a.Blobs)
+		wire, err := translate(a.Route, req, lesson{}, body)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func BenchmarkBuildingARequestOf20PicturesOf5MiB(b *testing.B) {
 
 func BenchmarkSendingARequestOf20PicturesOf5MiB(b *testing.B) {
 	a := discard(b)
-	req := heavy(a.blobs.(*strict.Blobs))
+	req := heavy(a.Blobs.(*strict.Blobs))
 	b.SetBytes(20 * 5 << 20)
 	b.ReportAllocs()
 	for b.Loop() {

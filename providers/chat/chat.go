@@ -9,66 +9,28 @@ package chat
 
 import (
 	"context"
-	"net/http"
-	"strings"
 
 	"espy/providers"
 )
 
 // Adapter is one route over Chat Completions. It is safe for concurrent use.
 type Adapter struct {
-	route   providers.Route
-	blobs   providers.Blobs
-	client  *providers.Client
-	url     string
+	providers.Endpoint
 	learned providers.Lessons[lesson]
 }
 
 // New returns the adapter of a route. Pictures are read through blobs while a request is sent.
 func New(route providers.Route, blobs providers.Blobs, client *providers.Client) *Adapter {
-	base, err := providers.NormaliseBaseURL("chat", route.Server.BaseURL)
-	if err != nil {
-		base = route.Server.BaseURL // the request will say what is wrong with it
-	}
-	return &Adapter{route: route, blobs: blobs, client: client, url: base + "/chat/completions"}
+	return &Adapter{Endpoint: providers.NewEndpoint("chat", "/chat/completions", route, blobs, client)}
 }
 
 // Stream implements providers.Provider.
 func (a *Adapter) Stream(ctx context.Context, req providers.Request, emit func(providers.Delta)) (providers.Response, error) {
-	for {
-		known := a.learned.Now()
-		stream, err := a.post(ctx, req, known)
-		if err == nil {
-			return read(stream, emit)
-		}
-		if !a.learned.Learn(err, known, teach) {
-			return providers.Response{}, err
-		}
-	}
-}
-
-func (a *Adapter) post(ctx context.Context, req providers.Request, known lesson) (*providers.Stream, error) {
-	body := providers.NewBody(a.blobs)
-	wire, err := translate(a.route, req, known, body)
-	if err != nil {
-		return nil, err
-	}
-	if err := body.Encode(wire); err != nil {
-		return nil, err
-	}
-	return a.client.Post(ctx, providers.Exchange{
-		URL: a.url, Header: header(a.route.Server), Body: body, Secret: a.route.Server.Secrets(),
+	stream, err := a.learned.Try(teach, func(known lesson) (*providers.Stream, error) {
+		return a.Post(ctx, a.Header(a.Bearer()), func(body *providers.Body) (any, error) { return translate(a.Route, req, known, body) })
 	})
-}
-
-// header leaves Authorization out where there is no key: some local servers refuse an empty one.
-func header(s providers.Server) http.Header {
-	h := http.Header{"Accept": {"text/event-stream"}}
-	if key := strings.TrimSpace(s.Key); key != "" {
-		h.Set("Authorization", "Bearer "+key)
+	if err != nil {
+		return providers.Response{}, err
 	}
-	for name, value := range s.Headers {
-		h.Set(name, value)
-	}
-	return h
+	return read(stream, emit)
 }

@@ -278,9 +278,9 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, providers.Quirks{})
-			b.route.Server.Key = "sk-mine"
+			b.Route.Server.Key = "sk-mine"
 			if name == "wrong key" {
-				b.route.Server.Key = "sk-mine-and-long"
+				b.Route.Server.Key = "sk-mine-and-long"
 			}
 			b.server.Say(c.answer)
 			_, err := b.Stream(t.Context(), ask(user(say("look"), b.blobs.Picture("png", 64, 64), b.blobs.Picture("png", 80, 64))), nil)

@@ -103,7 +103,7 @@ func TestUsageIsFoundWhereverServersPutIt(t *testing.T) {
 
 func TestAnAnswerThatGoesOnAfterItsEndIsNotWaitedFor(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
-	b.client = providers.NewClient(providers.Timeouts{Tail: 1})
+	b.Client = providers.NewClient(providers.Timeouts{Tail: 1})
 	hold := make(chan struct{})
 	defer close(hold)
 	b.server.Say(strict.Answer{Body: chunk(`{"content":"hi"}`) + finished + ": ping\n\n", Stay: hold})

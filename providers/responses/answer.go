@@ -2,9 +2,7 @@ package responses
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 
 	"espy/agent/message"
 	"espy/providers"
@@ -37,6 +35,7 @@ const maxItems = 2000
 
 // answer gathers the response.
 type answer struct {
+	stream  *providers.Stream
 	out     *providers.Emission
 	items   []*item // in the order they began
 	byIndex map[int]*item
@@ -49,74 +48,35 @@ type answer struct {
 
 // read turns what the server sent into a response.
 func read(stream *providers.Stream, emit func(providers.Delta)) (providers.Response, error) {
-	defer stream.Close()
-	a := &answer{out: providers.NewEmission(emit), byIndex: map[int]*item{}}
-	kind, err := stream.Kind()
-	if err != nil {
-		return providers.Response{}, err
-	}
-	switch kind {
-	case providers.KindPage:
-		err = stream.Page()
-	case providers.KindEmpty:
-		err = stream.Truncated(io.ErrUnexpectedEOF)
-	case providers.KindJSON:
-		err = a.readJSON(stream)
-	default:
-		err = a.readEvents(stream)
-	}
-	if err == nil {
-		err = a.judge()
-	}
-	if err != nil {
-		return providers.Response{}, a.out.Fail(err)
-	}
-	return a.response(), nil
+	out := providers.NewEmission(emit)
+	return stream.Answer(out, &answer{stream: stream, out: out, byIndex: map[int]*item{}})
 }
 
-func (a *answer) readEvents(stream *providers.Stream) error {
-	events := stream.Events()
-	for !a.ended {
-		e, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			return stream.Truncated(err)
-		}
-		if err != nil {
-			return stream.ReadError(err)
-		}
-		if !json.Valid(e.Data) {
-			if e.Cut || string(e.Data) == "[DONE]" {
-				continue // the end of the stream, which the next read tells
-			}
-			return stream.Unintelligible(e.Data)
-		}
-		if err := a.add(stream, e.Name, e.Data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *answer) readJSON(stream *providers.Stream) error {
-	text, err := stream.JSON()
-	if err != nil {
-		return err
-	}
-	if !json.Valid(text) {
-		return stream.Truncated(io.ErrUnexpectedEOF)
-	}
+// Whole implements providers.Answer.
+func (a *answer) Whole(text []byte) error {
 	var r wireResponse
 	_ = json.Unmarshal(text, &r) // what did not decode stays empty
 	if providers.Present(r.Error) {
-		return stream.EventError(text)
+		return a.stream.EventError(text)
 	}
 	if r.Object != "response" || r.Status != "completed" && r.Status != "incomplete" {
-		return stream.Unintelligible(text)
+		return a.stream.Unintelligible(text)
 	}
 	return a.end(text)
 }
 
-func (a *answer) add(stream *providers.Stream, name string, data []byte) error {
+// Mark implements providers.Answer. The last event ends an answer, not the mark.
+func (a *answer) Mark() (providers.Progress, error) { return providers.Open, nil }
+
+// Event implements providers.Answer.
+func (a *answer) Event(name string, data []byte) (providers.Progress, error) {
+	if err := a.add(name, data); err != nil || !a.ended {
+		return providers.Open, err
+	}
+	return providers.Ended, nil
+}
+
+func (a *answer) add(name string, data []byte) error {
 	var e wireEvent
 	_ = json.Unmarshal(data, &e) // what did not decode stays empty
 	if e.Type == "" {
@@ -124,7 +84,7 @@ func (a *answer) add(stream *providers.Stream, name string, data []byte) error {
 	}
 	switch e.Type {
 	case "error", "response.failed":
-		return stream.EventError(data)
+		return a.stream.EventError(data)
 	case "response.completed", "response.incomplete":
 		return a.end(e.Response)
 	case "response.output_item.added":
@@ -141,7 +101,7 @@ func (a *answer) add(stream *providers.Stream, name string, data []byte) error {
 		return a.grow(e)
 	}
 	if e.Type == "" && providers.Present(e.Error) {
-		return stream.EventError(data)
+		return a.stream.EventError(data)
 	}
 	return nil // kinds that are not known are passed over
 }
@@ -280,7 +240,11 @@ func (a *answer) judge() error {
 	return nil
 }
 
-func (a *answer) response() providers.Response {
+// Response implements providers.Answer.
+func (a *answer) Response() (providers.Response, error) {
+	if err := a.judge(); err != nil {
+		return providers.Response{}, err
+	}
 	r := providers.Response{Model: a.model, Usage: a.usage, Stop: a.stop()}
 	used := map[string]bool{}
 	for i, it := range a.items {
@@ -288,7 +252,7 @@ func (a *answer) response() providers.Response {
 			r.Blocks = append(r.Blocks, b)
 		}
 	}
-	return r
+	return r, nil
 }
 
 func (a *answer) stop() message.Stop {

@@ -10,7 +10,6 @@ package responses
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"espy/providers"
@@ -18,10 +17,7 @@ import (
 
 // Adapter is one route over Responses. It is safe for concurrent use.
 type Adapter struct {
-	route   providers.Route
-	blobs   providers.Blobs
-	client  *providers.Client
-	url     string
+	providers.Endpoint
 	learned providers.Lessons[lesson]
 }
 
@@ -36,44 +32,18 @@ type lesson struct {
 
 // New returns the adapter of a route. Pictures are read through blobs while a request is sent.
 func New(route providers.Route, blobs providers.Blobs, client *providers.Client) *Adapter {
-	base, err := providers.NormaliseBaseURL("responses", route.Server.BaseURL)
-	if err != nil {
-		base = route.Server.BaseURL // the request will say what is wrong with it
-	}
-	return &Adapter{route: route, blobs: blobs, client: client, url: base + "/responses"}
+	return &Adapter{Endpoint: providers.NewEndpoint("responses", "/responses", route, blobs, client)}
 }
 
 // Stream implements providers.Provider.
 func (a *Adapter) Stream(ctx context.Context, req providers.Request, emit func(providers.Delta)) (providers.Response, error) {
-	for {
-		known := a.learned.Now()
-		stream, err := a.post(ctx, req, known)
-		if err == nil {
-			return read(stream, emit)
-		}
-		if !a.learned.Learn(err, known, teach) {
-			return providers.Response{}, err
-		}
-	}
-}
-
-func (a *Adapter) post(ctx context.Context, req providers.Request, known lesson) (*providers.Stream, error) {
-	body := providers.NewBody(a.blobs)
-	wire, err := translate(a.route.Model, req, known, body)
+	stream, err := a.learned.Try(teach, func(known lesson) (*providers.Stream, error) {
+		return a.Post(ctx, a.Header(a.Bearer()), func(body *providers.Body) (any, error) { return translate(a.Route.Model, req, known, body) })
+	})
 	if err != nil {
-		return nil, err
+		return providers.Response{}, err
 	}
-	if err := body.Encode(wire); err != nil {
-		return nil, err
-	}
-	h := http.Header{"Accept": {"text/event-stream"}}
-	if key := strings.TrimSpace(a.route.Server.Key); key != "" {
-		h.Set("Authorization", "Bearer "+key)
-	}
-	for name, value := range a.route.Server.Headers {
-		h.Set(name, value)
-	}
-	return a.client.Post(ctx, providers.Exchange{URL: a.url, Header: h, Body: body, Secret: a.route.Server.Secrets()})
+	return read(stream, emit)
 }
 
 func teach(l lesson, e *providers.Error) lesson {
