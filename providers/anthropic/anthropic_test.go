@@ -15,39 +15,6 @@ import (
 	"espy/providers/strict"
 )
 
-// bench is an adapter that talks to a strict server.
-type bench struct {
-	*Adapter
-	server *strict.Server
-	blobs  *strict.Blobs
-}
-
-func setUp(t testing.TB, rules strict.Rules, quirks providers.Quirks) bench {
-	t.Helper()
-	server, blobs := strict.New(t, rules), strict.NewBlobs(t)
-	route := providers.Route{
-		Server: providers.Server{Name: "local", Protocol: "anthropic", BaseURL: server.URL, Key: rules.Key},
-		Model:  providers.Model{ID: "strict-1", Quirks: quirks},
-	}
-	client := providers.NewClient(providers.Timeouts{})
-	t.Cleanup(client.CloseIdle)
-	return bench{New(route, blobs, client), server, blobs}
-}
-
-func user(blocks ...message.Block) providers.Message {
-	return providers.Message{Role: message.RoleUser, Blocks: blocks}
-}
-
-func assistant(blocks ...message.Block) providers.Message {
-	return providers.Message{Role: message.RoleAssistant, Blocks: blocks}
-}
-
-func results(r ...providers.Result) providers.Message {
-	return providers.Message{Role: message.RoleTool, Results: r}
-}
-
-func say(text string) message.Text { return message.Text{Text: text} }
-
 func ask(messages ...providers.Message) providers.Request {
 	return providers.Request{
 		System:   []string{"You are espy.", "The folder is /src."},
@@ -56,19 +23,10 @@ func ask(messages ...providers.Message) providers.Request {
 	}
 }
 
-func (b bench) run(t testing.TB, req providers.Request) providers.Response {
-	t.Helper()
-	resp, err := b.Stream(t.Context(), req, nil)
-	if err != nil {
-		t.Fatalf("the request was refused: %v\n%s", err, b.server.Refusals())
-	}
-	return resp
-}
-
 func (b bench) sent(t testing.TB) wireRequest {
 	t.Helper()
 	var w wireRequest
-	b.server.Last().Decode(t, &w)
+	b.Server.Last().Decode(t, &w)
 	return w
 }
 
@@ -87,7 +45,7 @@ func shape(blocks []wireBlock) string {
 
 func TestAnAnswerArrivesWholeAndInPieces(t *testing.T) {
 	b := setUp(t, strict.Rules{Key: "sk-key"}, providers.Quirks{})
-	b.server.SayTurn(strict.Turn{Thinking: "Let me think.", Signature: "EqQB", Text: "I see: 日本語.", Cached: 40,
+	b.Server.SayTurn(strict.Turn{Thinking: "Let me think.", Signature: "EqQB", Text: "I see: 日本語.", Cached: 40,
 		Calls: []strict.Call{{ID: "toolu_1", Name: "read", Args: `{"path":"a.png"}`}, {ID: "toolu_2", Name: "read"}}})
 	var text, thinking strings.Builder
 	args := map[int]string{}
@@ -116,11 +74,11 @@ func TestAnAnswerArrivesWholeAndInPieces(t *testing.T) {
 func TestAllResultsStandFirstInOneUserMessageWithTheirPictures(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	pic := func(w int) []providers.Picture {
-		return []providers.Picture{{Intro: fmt.Sprintf("[picture %d]", w), Image: b.blobs.Picture("png", w, 9)}}
+		return []providers.Picture{{Intro: fmt.Sprintf("[picture %d]", w), Image: b.Blobs.Picture("png", w, 9)}}
 	}
 	call := func(id string) message.ToolCall { return message.ToolCall{ID: id, Name: "read", Args: "{}"} }
-	b.run(t, ask(
-		user(say("[Image 1]"), b.blobs.Picture("jpeg", 30, 20), say("look")), assistant(call("a"), call("b"), call("c")),
+	b.Run(t, ask(
+		user(say("[Image 1]"), b.Blobs.Picture("jpeg", 30, 20), say("look")), assistant(call("a"), call("b"), call("c")),
 		results(providers.Result{CallID: "a", Text: "one", Pictures: pic(11)}, providers.Result{CallID: "b", Text: "failed", IsError: true, Pictures: pic(12)},
 			providers.Result{CallID: "c", Text: "three", Pictures: pic(13)}),
 		user(say("and now?")),
@@ -137,11 +95,11 @@ func TestAllResultsStandFirstInOneUserMessageWithTheirPictures(t *testing.T) {
 func TestReasoningIsReplayedByteForByteAndForeignReasoningIsNot(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	signature := "Eq+/\u003c==é"
-	b.server.SayTurn(strict.Turn{Thinking: "", Signature: signature, Calls: []strict.Call{{ID: "toolu_1", Name: "read", Args: "{}"}}})
-	first := b.run(t, ask(user(say("hi"))))
+	b.Server.SayTurn(strict.Turn{Thinking: "", Signature: signature, Calls: []strict.Call{{ID: "toolu_1", Name: "read", Args: "{}"}}})
+	first := b.Run(t, ask(user(say("hi"))))
 	redacted := message.Thinking{Opaque: `{"redacted_thinking":"data=="}`}
 	foreign := message.Thinking{Text: "from chat", Opaque: `{"reasoning_details":[]}`}
-	b.run(t, ask(user(say("hi")), assistant(append([]message.Block{redacted, foreign, message.Thinking{Text: "none"}}, first.Blocks...)...), results(providers.Result{CallID: "toolu_1", Text: "x"})))
+	b.Run(t, ask(user(say("hi")), assistant(append([]message.Block{redacted, foreign, message.Thinking{Text: "none"}}, first.Blocks...)...), results(providers.Result{CallID: "toolu_1", Text: "x"})))
 	got := b.sent(t).Messages[1].Content
 	if shape(got) != "redacted_thinking thinking tool_use" || *got[1].Signature != signature || *got[1].Thinking != "" || got[0].Data != "data==" {
 		t.Errorf("replayed %s: %+v", shape(got), got)
@@ -153,7 +111,7 @@ func TestAtMostFourCachePointsAndTheNewestWin(t *testing.T) {
 	cached := func(m providers.Message) providers.Message { m.Cache = true; return m }
 	thinking := message.Thinking{Text: "hm", Opaque: `{"signature":"s"}`}
 	req := ask(cached(user(say("1"))), cached(assistant(say("2"), thinking)), cached(user(say("3"))), assistant(say("4")), cached(user(say("5"))))
-	b.run(t, req)
+	b.Run(t, req)
 	w := b.sent(t)
 	var marked []string
 	for i, m := range w.Messages {
@@ -167,14 +125,14 @@ func TestAtMostFourCachePointsAndTheNewestWin(t *testing.T) {
 		t.Errorf("cache points: tools %v, system %v, messages %v", w.Tools[0].CacheControl, w.System[1].CacheControl, marked)
 	}
 	b = setUp(t, strict.Rules{NoCacheControl: true}, providers.Quirks{NoCacheControl: true})
-	b.run(t, req)
+	b.Run(t, req)
 }
 
 func TestACachePointStaysWithItsBlockWhenMessagesMerge(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	first := user(say("a"))
 	first.Cache = true
-	b.run(t, ask(first, user(say("b")), user(say("c"), say("d"), say("e"))))
+	b.Run(t, ask(first, user(say("b")), user(say("c"), say("d"), say("e"))))
 	content := b.sent(t).Messages[0].Content
 	if len(content) != 5 || content[0].CacheControl == nil {
 		t.Errorf("the point is lost: %+v", content)
@@ -198,11 +156,11 @@ func TestDeviationsAreFollowedOrLearned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, c.quirks)
-			pic := providers.Picture{Intro: "[picture]", Image: b.blobs.Picture("png", 9, 9)}
+			pic := providers.Picture{Intro: "[picture]", Image: b.Blobs.Picture("png", 9, 9)}
 			req := ask(user(say("hi")), assistant(message.ToolCall{ID: "call|with|bars", Name: "read", Args: "[]"}), results(providers.Result{CallID: "call|with|bars", Text: " \n", Pictures: []providers.Picture{pic}}))
-			b.run(t, req)
-			b.run(t, req)
-			if n := len(b.server.Requests()); n != c.requests {
+			b.Run(t, req)
+			b.Run(t, req)
+			if n := len(b.Server.Requests()); n != c.requests {
 				t.Errorf("two turns took %d requests, want %d", n, c.requests)
 			}
 		})
@@ -225,7 +183,7 @@ func TestEffortIsAskedForTheWayTheModelTakesIt(t *testing.T) {
 		b := setUp(t, strict.Rules{}, providers.Quirks{ReasoningStyle: c.style})
 		req := ask(user(say("hi")))
 		req.Effort, req.MaxTokens = c.effort, c.most
-		b.run(t, req)
+		b.Run(t, req)
 		w := b.sent(t)
 		thinking, _ := json.Marshal(w.Thinking)
 		output, _ := json.Marshal(w.OutputConfig)
@@ -258,9 +216,9 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, providers.Quirks{})
-			b.Route.Server.Key = "sk-mine"
-			b.server.Say(c.answer)
-			_, err := b.Stream(t.Context(), ask(user(say("look"), b.blobs.Picture("png", 64, 64), b.blobs.Picture("png", 80, 64))), nil)
+			b.Adapter.Route.Server.Key = "sk-mine"
+			b.Server.Say(c.answer)
+			_, err := b.Stream(t.Context(), ask(user(say("look"), b.Blobs.Picture("png", 64, 64), b.Blobs.Picture("png", 80, 64))), nil)
 			var e *providers.Error
 			if !errors.As(err, &e) || e.Class != c.want || e.Picture != c.picture {
 				t.Errorf("got %#v, want class %s and picture %d", err, c.want, c.picture)
@@ -304,8 +262,8 @@ func TestOddStreamsAreUnderstood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, strict.Rules{}, providers.Quirks{})
-			b.server.Say(strict.Answer{Body: stream})
-			if resp := b.run(t, ask(user(say("hi")))); !reflect.DeepEqual(resp.Blocks, want) || resp.Stop != message.StopTools {
+			b.Server.Say(strict.Answer{Body: stream})
+			if resp := b.Run(t, ask(user(say("hi")))); !reflect.DeepEqual(resp.Blocks, want) || resp.Stop != message.StopTools {
 				t.Errorf("got %+v, stop %s", resp.Blocks, resp.Stop)
 			}
 		})
@@ -316,8 +274,8 @@ func TestStopReasonsMeanWhatTheySay(t *testing.T) {
 	for reason, want := range map[string]message.Stop{"end_turn": message.StopEnd, "max_tokens": message.StopLength, "stop_sequence": message.StopEnd,
 		"refusal": message.StopRefusal, "pause_turn": message.StopPause, "novel": message.StopEnd} {
 		b := setUp(t, strict.Rules{}, providers.Quirks{})
-		b.server.SayTurn(strict.Turn{Text: "hi", Finish: reason})
-		if resp := b.run(t, ask(user(say("hi")))); resp.Stop != want {
+		b.Server.SayTurn(strict.Turn{Text: "hi", Finish: reason})
+		if resp := b.Run(t, ask(user(say("hi")))); resp.Stop != want {
 			t.Errorf("%s gave %s, want %s", reason, resp.Stop, want)
 		}
 	}
@@ -327,21 +285,7 @@ func TestAStreamCutAtAnyByteIsTruncatedOrComplete(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	turn := strict.Turn{Thinking: "Hm.", Signature: "s", Text: "Look: é", Calls: []strict.Call{{ID: "a", Name: "read", Args: `{"path":"x"}`}}}
 	whole := turn.Messages()
-	b.server.SayTurn(turn)
-	want := b.run(t, ask(user(say("hi"))))
-	complete := 0
-	for cut := 1; cut < len(whole); cut++ {
-		b.server.Say(strict.Answer{Turn: &turn, Cut: cut, Abort: cut%2 == 1})
-		resp, err := b.Stream(t.Context(), ask(user(say("hi"))), nil)
-		switch {
-		case err == nil && reflect.DeepEqual(resp.Blocks, want.Blocks) && resp.Stop == want.Stop:
-			complete++
-		case err == nil:
-			t.Fatalf("cut after %d bytes a different answer was taken as whole: %+v", cut, resp)
-		case providers.ClassOf(err) != providers.ClassTruncated && providers.ClassOf(err) != providers.ClassNetwork:
-			t.Fatalf("cut after %d bytes gave %v", cut, err)
-		}
-	}
+	complete := b.CutAtEveryByte(t, turn, whole, ask(user(say("hi"))))
 	if complete == 0 || complete > len(whole)/10 {
 		t.Errorf("%d of %d cuts were taken as whole", complete, len(whole))
 	}

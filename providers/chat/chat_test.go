@@ -14,55 +14,12 @@ import (
 	"espy/providers/strict"
 )
 
-// bench is an adapter that talks to a strict server.
-type bench struct {
-	*Adapter
-	server *strict.Server
-	blobs  *strict.Blobs
-}
-
-func setUp(t testing.TB, rules strict.Rules, quirks providers.Quirks) bench {
-	t.Helper()
-	server, blobs := strict.New(t, rules), strict.NewBlobs(t)
-	route := providers.Route{
-		Server: providers.Server{Name: "local", Protocol: "chat", BaseURL: server.URL + "/v1", Key: rules.Key},
-		Model:  providers.Model{ID: "strict-1", Quirks: quirks},
-	}
-	client := providers.NewClient(providers.Timeouts{})
-	t.Cleanup(client.CloseIdle)
-	return bench{New(route, blobs, client), server, blobs}
-}
-
-func user(blocks ...message.Block) providers.Message {
-	return providers.Message{Role: message.RoleUser, Blocks: blocks}
-}
-
-func assistant(blocks ...message.Block) providers.Message {
-	return providers.Message{Role: message.RoleAssistant, Blocks: blocks}
-}
-
-func results(r ...providers.Result) providers.Message {
-	return providers.Message{Role: message.RoleTool, Results: r}
-}
-
-func say(text string) message.Text { return message.Text{Text: text} }
-
 func ask(messages ...providers.Message) providers.Request {
 	return providers.Request{
 		System:   []string{"You are espy."},
 		Tools:    []providers.ToolSpec{{Name: "read", Description: "Reads a file.", Schema: `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`}},
 		Messages: messages,
 	}
-}
-
-// run sends a request that must go well.
-func (b bench) run(t testing.TB, req providers.Request) providers.Response {
-	t.Helper()
-	resp, err := b.Stream(t.Context(), req, func(providers.Delta) {})
-	if err != nil {
-		t.Fatalf("the request was refused: %v\n%s", err, b.server.Refusals())
-	}
-	return resp
 }
 
 // wire is a request as it was sent, decoded.
@@ -88,7 +45,7 @@ type wire struct {
 func (b bench) sent(t testing.TB) wire {
 	t.Helper()
 	var w wire
-	b.server.Last().Decode(t, &w)
+	b.Server.Last().Decode(t, &w)
 	return w
 }
 
@@ -102,7 +59,7 @@ func (w wire) roles() string {
 
 func TestAnAnswerArrivesWholeAndInPieces(t *testing.T) {
 	b := setUp(t, strict.Rules{Key: "sk-key"}, providers.Quirks{})
-	b.server.SayTurn(strict.Turn{Thinking: "Let me think about it.", Text: "Here is what I see: 日本語.", Cached: 40,
+	b.Server.SayTurn(strict.Turn{Thinking: "Let me think about it.", Text: "Here is what I see: 日本語.", Cached: 40,
 		Calls: []strict.Call{{ID: "call_a", Name: "read", Args: `{"path":"a.png"}`}, {ID: "call_b", Name: "read", Args: ``}}})
 	var text, thinking strings.Builder
 	args := map[int]string{}
@@ -133,8 +90,8 @@ func TestAnAnswerArrivesWholeAndInPieces(t *testing.T) {
 
 func TestPicturesOfParallelResultsFollowTheLastToolMessageInOneUserMessage(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
-	first, second, third := b.blobs.Picture("png", 30, 20), b.blobs.Picture("jpeg", 40, 30), b.blobs.Picture("png", 50, 40)
-	b.run(t, ask(
+	first, second, third := b.Blobs.Picture("png", 30, 20), b.Blobs.Picture("jpeg", 40, 30), b.Blobs.Picture("png", 50, 40)
+	b.Run(t, ask(
 		user(say("[Image 1]"), first, say("what is wrong?")),
 		assistant(say("Let me look."), message.ToolCall{ID: "c1", Name: "read", Args: `{"path":"b"}`}, message.ToolCall{ID: "c2", Name: "read", Args: `{"path":"c"}`}),
 		results(
@@ -165,7 +122,7 @@ func TestPicturesOfParallelResultsFollowTheLastToolMessageInOneUserMessage(t *te
 
 func TestWhereThereIsOnlyTextContentIsAString(t *testing.T) {
 	b := setUp(t, strict.Rules{StringContentOnly: true}, providers.Quirks{})
-	b.run(t, ask(user(say("one"), say("two")), user(say("three"))))
+	b.Run(t, ask(user(say("one"), say("two")), user(say("three"))))
 	w := b.sent(t)
 	if w.roles() != "system user" || string(w.Messages[1].Content) != `"one\n\ntwo\n\nthree"` {
 		t.Errorf("sent %s: %s", w.roles(), w.Messages[1].Content)
@@ -175,9 +132,9 @@ func TestWhereThereIsOnlyTextContentIsAString(t *testing.T) {
 func TestQuirksAreFollowed(t *testing.T) {
 	talk := func(b bench) providers.Request {
 		return ask(
-			user(say("look"), b.blobs.Picture("png", 64, 64)),
+			user(say("look"), b.Blobs.Picture("png", 64, 64)),
 			assistant(message.ToolCall{ID: "toolu_01XYZ|foreign", Name: "read", Args: ""}),
-			results(providers.Result{CallID: "toolu_01XYZ|foreign", Name: "read", Text: "done", Pictures: []providers.Picture{{Image: b.blobs.Picture("jpeg", 64, 64)}}}),
+			results(providers.Result{CallID: "toolu_01XYZ|foreign", Name: "read", Text: "done", Pictures: []providers.Picture{{Image: b.Blobs.Picture("jpeg", 64, 64)}}}),
 			assistant(message.Thinking{Text: "hm"}, say("fine")), user(say("go on")),
 		)
 	}
@@ -198,8 +155,8 @@ func TestQuirksAreFollowed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, c.quirks)
-			b.run(t, talk(b))
-			if n := len(b.server.Requests()); n != 1 {
+			b.Run(t, talk(b))
+			if n := len(b.Server.Requests()); n != 1 {
 				t.Errorf("it took %d requests", n)
 			}
 		})
@@ -217,9 +174,9 @@ func TestADeviationIsLearnedFromARefusalAndRemembered(t *testing.T) {
 			b := setUp(t, rules, providers.Quirks{})
 			req := ask(user(say("hi")), assistant(message.ToolCall{ID: "a", Name: "read"}), results(providers.Result{CallID: "a", Text: "x"}))
 			req.MaxTokens = 1000
-			b.run(t, req)
-			b.run(t, req)
-			if n := len(b.server.Requests()); n != 3 {
+			b.Run(t, req)
+			b.Run(t, req)
+			if n := len(b.Server.Requests()); n != 3 {
 				t.Errorf("two turns took %d requests, want 3: one refusal, then it is known", n)
 			}
 		})
@@ -228,16 +185,16 @@ func TestADeviationIsLearnedFromARefusalAndRemembered(t *testing.T) {
 
 func TestWithoutToolsNoneAreSentAndWithoutAKeyNoHeader(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
-	b.run(t, providers.Request{Messages: []providers.Message{user(say("hi"))}})
-	if h := b.server.Last().Header; h.Get("Authorization") != "" || strings.Contains(string(b.server.Last().Raw), "tools") {
-		t.Errorf("sent Authorization %q and %s", h.Get("Authorization"), b.server.Last().Raw)
+	b.Run(t, providers.Request{Messages: []providers.Message{user(say("hi"))}})
+	if h := b.Server.Last().Header; h.Get("Authorization") != "" || strings.Contains(string(b.Server.Last().Raw), "tools") {
+		t.Errorf("sent Authorization %q and %s", h.Get("Authorization"), b.Server.Last().Raw)
 	}
 }
 
 func TestForeignAndRepeatedIDsAndBrokenArgumentsAreReplayedInAFormServersTake(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	broken := message.ToolCall{ID: "call_1", Name: "read", Args: `{"path":`}
-	b.run(t, ask(user(say("hi")),
+	b.Run(t, ask(user(say("hi")),
 		assistant(broken, broken), results(providers.Result{CallID: "call_1", Text: "x"}, providers.Result{CallID: "call_1", Text: "y"}),
 		assistant(broken), results(providers.Result{CallID: "call_1", Text: "z"})))
 	w := b.sent(t)
@@ -278,12 +235,12 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, providers.Quirks{})
-			b.Route.Server.Key = "sk-mine"
+			b.Adapter.Route.Server.Key = "sk-mine"
 			if name == "wrong key" {
-				b.Route.Server.Key = "sk-mine-and-long"
+				b.Adapter.Route.Server.Key = "sk-mine-and-long"
 			}
-			b.server.Say(c.answer)
-			_, err := b.Stream(t.Context(), ask(user(say("look"), b.blobs.Picture("png", 64, 64), b.blobs.Picture("png", 80, 64))), nil)
+			b.Server.Say(c.answer)
+			_, err := b.Stream(t.Context(), ask(user(say("look"), b.Blobs.Picture("png", 64, 64), b.Blobs.Picture("png", 80, 64))), nil)
 			var e *providers.Error
 			if !errors.As(err, &e) || e.Class != c.want || e.Picture != c.picture {
 				t.Errorf("got %#v, want class %s and picture %d", err, c.want, c.picture)
@@ -296,12 +253,12 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 
 func TestAMissingPictureIsFoundBeforeTheServerIsAsked(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
-	img := b.blobs.Picture("png", 8, 8)
-	b.blobs.Remove(img)
+	img := b.Blobs.Picture("png", 8, 8)
+	b.Blobs.Remove(img)
 	_, err := b.Stream(t.Context(), ask(user(say("look"), img)), nil)
 	var e *providers.Error
-	if !errors.As(err, &e) || e.Class != providers.ClassMissingBlob || e.Ref != img.Ref || len(b.server.Requests()) != 0 {
-		t.Errorf("got %v after %d requests", err, len(b.server.Requests()))
+	if !errors.As(err, &e) || e.Class != providers.ClassMissingBlob || e.Ref != img.Ref || len(b.Server.Requests()) != 0 {
+		t.Errorf("got %v after %d requests", err, len(b.Server.Requests()))
 	}
 }
 
@@ -309,21 +266,7 @@ func TestAStreamCutAtAnyByteIsTruncatedOrComplete(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	turn := strict.Turn{Thinking: "Hm.", Text: "Look: é", Calls: []strict.Call{{ID: "a", Name: "read", Args: `{"path":"x"}`}}}
 	whole := turn.Chat()
-	b.server.SayTurn(turn)
-	want := b.run(t, ask(user(say("hi"))))
-	complete := 0
-	for cut := 1; cut < len(whole); cut++ {
-		b.server.Say(strict.Answer{Turn: &turn, Cut: cut, Abort: cut%2 == 1})
-		resp, err := b.Stream(t.Context(), ask(user(say("hi"))), nil)
-		switch {
-		case err == nil && reflect.DeepEqual(resp.Blocks, want.Blocks) && resp.Stop == want.Stop:
-			complete++
-		case err == nil:
-			t.Fatalf("cut after %d bytes a different answer was taken as whole: %+v", cut, resp)
-		case providers.ClassOf(err) != providers.ClassTruncated && providers.ClassOf(err) != providers.ClassNetwork:
-			t.Fatalf("cut after %d bytes gave %v", cut, err)
-		}
-	}
+	complete := b.CutAtEveryByte(t, turn, whole, ask(user(say("hi"))))
 	if complete == 0 || complete > len(whole)/3 {
 		t.Errorf("%d of %d cuts were taken as whole", complete, len(whole))
 	}
@@ -332,7 +275,7 @@ func TestAStreamCutAtAnyByteIsTruncatedOrComplete(t *testing.T) {
 func TestRetryGoesThroughTheWholeAdapter(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	turn := strict.Turn{Text: "The answer."}
-	b.server.Say(
+	b.Server.Say(
 		strict.Answer{Status: 429, Header: map[string][]string{"Retry-After-Ms": {"5"}}, Body: `{"error":{"message":"slow down"}}`},
 		strict.Answer{Turn: &turn, Cut: 400}, strict.Answer{Turn: &turn},
 	)
@@ -343,8 +286,8 @@ func TestRetryGoesThroughTheWholeAdapter(t *testing.T) {
 		}
 		shown.WriteString(d.Text)
 	})
-	if err != nil || shown.String() != "The answer." || len(resp.Blocks) != 1 || len(b.server.Requests()) != 3 {
-		t.Errorf("got %+v, %v, shown %q after %d requests", resp, err, shown.String(), len(b.server.Requests()))
+	if err != nil || shown.String() != "The answer." || len(resp.Blocks) != 1 || len(b.Server.Requests()) != 3 {
+		t.Errorf("got %+v, %v, shown %q after %d requests", resp, err, shown.String(), len(b.Server.Requests()))
 	}
 }
 
@@ -356,7 +299,7 @@ func TestTheWaitAServerAsksForReachesTheErrorInEveryForm(t *testing.T) {
 	} {
 		for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 			b := setUp(t, strict.Rules{}, providers.Quirks{})
-			b.server.Say(strict.Answer{Status: status, Header: http.Header{"Retry-After": {form}}, Body: "{}"})
+			b.Server.Say(strict.Answer{Status: status, Header: http.Header{"Retry-After": {form}}, Body: "{}"})
 			_, err := b.Stream(t.Context(), ask(user(say("hi"))), nil)
 			var e *providers.Error
 			if !errors.As(err, &e) || e.RetryAfter > most || e.RetryAfter < most/2 {

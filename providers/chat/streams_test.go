@@ -70,8 +70,8 @@ func TestOddStreamsAreUnderstood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, strict.Rules{}, providers.Quirks{})
-			b.server.Say(strict.Answer{Body: c.stream})
-			resp := b.run(t, ask(user(say("hi"))))
+			b.Server.Say(strict.Answer{Body: c.stream})
+			resp := b.Run(t, ask(user(say("hi"))))
 			if !reflect.DeepEqual(resp.Blocks, c.want) || resp.Stop != c.stop {
 				t.Errorf("got %+v, stop %s; want %+v, stop %s", resp.Blocks, resp.Stop, c.want, c.stop)
 			}
@@ -94,8 +94,8 @@ func TestUsageIsFoundWhereverServersPutIt(t *testing.T) {
 		if inner, ok := strings.CutPrefix(usage, "choice: "); ok {
 			last = `data: {"choices":[{"index":0,"delta":{},` + inner + "}]}\n\n"
 		}
-		b.server.Say(strict.Answer{Body: chunk(`{"content":"hi"}`) + finished + last})
-		if resp := b.run(t, ask(user(say("hi")))); resp.Usage == nil || *resp.Usage != want {
+		b.Server.Say(strict.Answer{Body: chunk(`{"content":"hi"}`) + finished + last})
+		if resp := b.Run(t, ask(user(say("hi")))); resp.Usage == nil || *resp.Usage != want {
 			t.Errorf("%s was read as %+v, want %+v", usage, resp.Usage, want)
 		}
 	}
@@ -103,11 +103,11 @@ func TestUsageIsFoundWhereverServersPutIt(t *testing.T) {
 
 func TestAnAnswerThatGoesOnAfterItsEndIsNotWaitedFor(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
-	b.Client = providers.NewClient(providers.Timeouts{Tail: 1})
+	b.Adapter.Client = providers.NewClient(providers.Timeouts{Tail: 1})
 	hold := make(chan struct{})
 	defer close(hold)
-	b.server.Say(strict.Answer{Body: chunk(`{"content":"hi"}`) + finished + ": ping\n\n", Stay: hold})
-	if resp := b.run(t, ask(user(say("hi")))); len(resp.Blocks) != 1 {
+	b.Server.Say(strict.Answer{Body: chunk(`{"content":"hi"}`) + finished + ": ping\n\n", Stay: hold})
+	if resp := b.Run(t, ask(user(say("hi")))); len(resp.Blocks) != 1 {
 		t.Errorf("got %+v", resp)
 	}
 }
@@ -120,8 +120,8 @@ func TestEffortIsAskedForTheWayTheServerSpellsIt(t *testing.T) {
 		b := setUp(t, strict.Rules{AllowExtras: true}, providers.Quirks{ReasoningStyle: style})
 		req := ask(user(say("hi")))
 		req.Effort = "high"
-		b.run(t, req)
-		if body := string(b.server.Last().Raw); !strings.Contains(body, want) {
+		b.Run(t, req)
+		if body := string(b.Server.Last().Raw); !strings.Contains(body, want) {
 			t.Errorf("style %q sent %s, want %s in it", style, body, want)
 		}
 	}

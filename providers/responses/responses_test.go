@@ -12,39 +12,6 @@ import (
 	"espy/providers/strict"
 )
 
-// bench is an adapter that talks to a strict server.
-type bench struct {
-	*Adapter
-	server *strict.Server
-	blobs  *strict.Blobs
-}
-
-func setUp(t testing.TB, rules strict.Rules, quirks providers.Quirks) bench {
-	t.Helper()
-	server, blobs := strict.New(t, rules), strict.NewBlobs(t)
-	route := providers.Route{
-		Server: providers.Server{Name: "local", Protocol: "responses", BaseURL: server.URL + "/v1", Key: rules.Key},
-		Model:  providers.Model{ID: "strict-1", Quirks: quirks},
-	}
-	client := providers.NewClient(providers.Timeouts{})
-	t.Cleanup(client.CloseIdle)
-	return bench{New(route, blobs, client), server, blobs}
-}
-
-func user(blocks ...message.Block) providers.Message {
-	return providers.Message{Role: message.RoleUser, Blocks: blocks}
-}
-
-func assistant(blocks ...message.Block) providers.Message {
-	return providers.Message{Role: message.RoleAssistant, Blocks: blocks}
-}
-
-func results(r ...providers.Result) providers.Message {
-	return providers.Message{Role: message.RoleTool, Results: r}
-}
-
-func say(text string) message.Text { return message.Text{Text: text} }
-
 func ask(messages ...providers.Message) providers.Request {
 	return providers.Request{
 		System:   []string{"You are espy."},
@@ -53,26 +20,17 @@ func ask(messages ...providers.Message) providers.Request {
 	}
 }
 
-func (b bench) run(t testing.TB, req providers.Request) providers.Response {
-	t.Helper()
-	resp, err := b.Stream(t.Context(), req, nil)
-	if err != nil {
-		t.Fatalf("the request was refused: %v\n%s", err, b.server.Refusals())
-	}
-	return resp
-}
-
 // input is the items of the newest request.
 func (b bench) input(t testing.TB) []json.RawMessage {
 	t.Helper()
 	var w struct{ Input []json.RawMessage }
-	b.server.Last().Decode(t, &w)
+	b.Server.Last().Decode(t, &w)
 	return w.Input
 }
 
 func TestAnAnswerArrivesWholeAndInPieces(t *testing.T) {
 	b := setUp(t, strict.Rules{Key: "sk-key"}, providers.Quirks{})
-	b.server.SayTurn(strict.Turn{Thinking: "Let me think.", Signature: "gAAA", Text: "I see: 日本語.", Cached: 40,
+	b.Server.SayTurn(strict.Turn{Thinking: "Let me think.", Signature: "gAAA", Text: "I see: 日本語.", Cached: 40,
 		Calls: []strict.Call{{ID: "call_1", Name: "read", Args: `{"path":"a.png"}`}, {ID: "call_2", Name: "read"}}})
 	var text, thinking strings.Builder
 	args := map[int]string{}
@@ -103,10 +61,10 @@ func TestAnAnswerArrivesWholeAndInPieces(t *testing.T) {
 
 func TestAConversationIsReplayedItemByItem(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
-	b.server.SayTurn(strict.Turn{Thinking: "hm", Signature: "gAAA+/<=", Text: "Looking.", Calls: []strict.Call{{ID: "call_1", Name: "read", Args: `{"path":"a"}`}}})
-	first := b.run(t, ask(user(say("[Image 1]"), b.blobs.Picture("png", 30, 20), say("look"))))
-	pic := providers.Picture{Intro: "[picture from call_1]", Image: b.blobs.Picture("jpeg", 9, 9)}
-	b.run(t, ask(user(say("look")), assistant(first.Blocks...), results(providers.Result{CallID: "call_1", Text: "a, 9x9", Pictures: []providers.Picture{pic}}), user(say("and?"))))
+	b.Server.SayTurn(strict.Turn{Thinking: "hm", Signature: "gAAA+/<=", Text: "Looking.", Calls: []strict.Call{{ID: "call_1", Name: "read", Args: `{"path":"a"}`}}})
+	first := b.Run(t, ask(user(say("[Image 1]"), b.Blobs.Picture("png", 30, 20), say("look"))))
+	pic := providers.Picture{Intro: "[picture from call_1]", Image: b.Blobs.Picture("jpeg", 9, 9)}
+	b.Run(t, ask(user(say("look")), assistant(first.Blocks...), results(providers.Result{CallID: "call_1", Text: "a, 9x9", Pictures: []providers.Picture{pic}}), user(say("and?"))))
 	items := b.input(t) // reasoning exactly as it came, escapes included
 	want := []string{
 		`{"type":"message","role":"user","content":[{"type":"input_text","text":"look"}]}`,
@@ -129,7 +87,7 @@ func TestAConversationIsReplayedItemByItem(t *testing.T) {
 func TestForeignOpaqueDataAndLoneReasoningAreNotSent(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	ours := message.Thinking{Text: "hm", Opaque: `{"reasoning_item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}}`}
-	b.run(t, ask(user(say("hi")),
+	b.Run(t, ask(user(say("hi")),
 		assistant(message.Thinking{Text: "a", Opaque: `{"signature":"s"}`}, message.Text{Text: "one", Opaque: `{"responses_message":{"id":"bad_1"}}`},
 			message.ToolCall{ID: "toolu|1", Name: "read", Args: "{", Opaque: `{"function_call_item":"toolu_1"}`}, ours),
 		results(providers.Result{CallID: "toolu|1", Text: "x"})))
@@ -155,12 +113,12 @@ func TestDeviationsAreFollowedOrLearned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, c.quirks)
-			pic := providers.Picture{Intro: "[picture]", Image: b.blobs.Picture("png", 9, 9)}
+			pic := providers.Picture{Intro: "[picture]", Image: b.Blobs.Picture("png", 9, 9)}
 			req := ask(user(say("hi")), assistant(message.ToolCall{ID: "c1", Name: "read"}, message.ToolCall{ID: "c2", Name: "read"}),
 				results(providers.Result{CallID: "c1", Text: "x", Pictures: []providers.Picture{pic}}, providers.Result{CallID: "c2", Text: "y"}))
-			b.run(t, req)
-			b.run(t, req)
-			if n := len(b.server.Requests()); n != c.requests {
+			b.Run(t, req)
+			b.Run(t, req)
+			if n := len(b.Server.Requests()); n != c.requests {
 				t.Errorf("two turns took %d requests, want %d", n, c.requests)
 			}
 		})
@@ -171,8 +129,8 @@ func TestWhatIsAskedForIsSent(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	req := ask(user(say("hi")))
 	req.Effort, req.MaxTokens = "high", 5
-	b.run(t, req)
-	body := string(b.server.Last().Raw)
+	b.Run(t, req)
+	body := string(b.Server.Last().Raw)
 	for _, want := range []string{`"store":false`, `"strict":false`, `"include":["reasoning.encrypted_content"]`, `"instructions":"You are espy."`,
 		`"reasoning":{"effort":"high","summary":"auto"}`, `"max_output_tokens":16`, `"prompt_cache_key":"01SESSION"`} {
 		if !strings.Contains(body, want) {
@@ -206,9 +164,9 @@ func TestRefusalsReachTheLoopByClass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, c.rules, providers.Quirks{})
-			b.Route.Server.Key = "sk-mine"
-			b.server.Say(c.answer)
-			_, err := b.Stream(t.Context(), ask(user(say("look"), b.blobs.Picture("png", 64, 64), b.blobs.Picture("png", 80, 64))), nil)
+			b.Adapter.Route.Server.Key = "sk-mine"
+			b.Server.Say(c.answer)
+			_, err := b.Stream(t.Context(), ask(user(say("look"), b.Blobs.Picture("png", 64, 64), b.Blobs.Picture("png", 80, 64))), nil)
 			var e *providers.Error
 			if !errors.As(err, &e) || e.Class != c.want || e.Picture != c.picture {
 				t.Errorf("got %#v, want class %s and picture %d", err, c.want, c.picture)
@@ -250,7 +208,7 @@ func TestOddStreamsAreUnderstood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setUp(t, strict.Rules{}, providers.Quirks{})
-			b.server.Say(strict.Answer{Body: stream})
+			b.Server.Say(strict.Answer{Body: stream})
 			var shown strings.Builder
 			resp, err := b.Stream(t.Context(), ask(user(say("hi"))), func(d providers.Delta) { shown.WriteString(d.Text) })
 			if err != nil || !reflect.DeepEqual(resp.Blocks, want) || resp.Stop != message.StopTools || shown.String() != "hi" {
@@ -263,8 +221,8 @@ func TestOddStreamsAreUnderstood(t *testing.T) {
 func TestAnIncompleteAnswerSaysWhy(t *testing.T) {
 	for reason, want := range map[string]message.Stop{"max_output_tokens": message.StopLength, "content_filter": message.StopRefusal, "steered": message.StopEnd} {
 		b := setUp(t, strict.Rules{}, providers.Quirks{})
-		b.server.SayTurn(strict.Turn{Text: "hi", Finish: reason})
-		if resp := b.run(t, ask(user(say("hi")))); resp.Stop != want {
+		b.Server.SayTurn(strict.Turn{Text: "hi", Finish: reason})
+		if resp := b.Run(t, ask(user(say("hi")))); resp.Stop != want {
 			t.Errorf("%s gave %s, want %s", reason, resp.Stop, want)
 		}
 	}
@@ -274,21 +232,7 @@ func TestAStreamCutAtAnyByteIsTruncatedOrComplete(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
 	turn := strict.Turn{Thinking: "Hm.", Signature: "s", Text: "é", Calls: []strict.Call{{ID: "a", Name: "read", Args: `{"path":"x"}`}}}
 	whole := turn.Responses()
-	b.server.SayTurn(turn)
-	want := b.run(t, ask(user(say("hi"))))
-	complete := 0
-	for cut := 1; cut < len(whole); cut++ {
-		b.server.Say(strict.Answer{Turn: &turn, Cut: cut, Abort: cut%2 == 1})
-		resp, err := b.Stream(t.Context(), ask(user(say("hi"))), nil)
-		switch {
-		case err == nil && reflect.DeepEqual(resp.Blocks, want.Blocks) && resp.Stop == want.Stop:
-			complete++
-		case err == nil:
-			t.Fatalf("cut after %d bytes a different answer was taken as whole: %+v", cut, resp)
-		case providers.ClassOf(err) != providers.ClassTruncated && providers.ClassOf(err) != providers.ClassNetwork:
-			t.Fatalf("cut after %d bytes gave %v", cut, err)
-		}
-	}
+	complete := b.CutAtEveryByte(t, turn, whole, ask(user(say("hi"))))
 	if complete == 0 || complete > 5 {
 		t.Errorf("%d of %d cuts were taken as whole", complete, len(whole))
 	}
@@ -296,7 +240,7 @@ func TestAStreamCutAtAnyByteIsTruncatedOrComplete(t *testing.T) {
 
 func TestAnItemThatWasBegunAndNeverFinishedIsNotTakenAsWhole(t *testing.T) {
 	b := setUp(t, strict.Rules{}, providers.Quirks{})
-	b.server.Say(strict.Answer{Body: `data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","name":"read","call_id":"a","arguments":""}}` + "\n\n" +
+	b.Server.Say(strict.Answer{Body: `data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","name":"read","call_id":"a","arguments":""}}` + "\n\n" +
 		`data: {"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"path\":"}` + "\n\n" +
 		`data: {"type":"response.completed","response":{"output":[]}}` + "\n\n"})
 	if resp, err := b.Stream(t.Context(), ask(user(say("hi"))), nil); providers.ClassOf(err) != providers.ClassTruncated {
