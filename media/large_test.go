@@ -344,27 +344,31 @@ func scenery(size image.Point) *image.NRGBA {
 	return m
 }
 
-// theme is ink on paper.
-type theme struct{ paper, ink color.NRGBA }
+// theme is ink on paper, and the letters that are drawn.
+type theme struct {
+	paper, ink color.NRGBA
+	ttf        []byte
+}
 
 var (
-	paper = theme{color.NRGBA{252, 252, 250, 255}, color.NRGBA{30, 30, 38, 255}}
-	night = theme{color.NRGBA{24, 26, 31, 255}, color.NRGBA{214, 218, 224, 255}}
+	paper = theme{color.NRGBA{252, 252, 250, 255}, color.NRGBA{30, 30, 38, 255}, goregular.TTF}
+	night = theme{color.NRGBA{24, 26, 31, 255}, color.NRGBA{214, 218, 224, 255}, goregular.TTF}
 )
 
 // page is a rendered screen of text of 11 to 20 px.
 func page(t testing.TB, size image.Point, th theme) *image.NRGBA {
 	t.Helper()
-	m, _ := written(t, size, th)
+	m, _ := written(t, size, th, 32)
 	return m
 }
 
-// written renders lines of words, each column of its own size, and returns what stands there column by column.
-func written(t testing.TB, size image.Point, th theme) (*image.NRGBA, []string) {
+// written renders lines of words, each column of its own size and so many times as wide, and returns what stands there
+// column by column.
+func written(t testing.TB, size image.Point, th theme, wide int) (*image.NRGBA, []string) {
 	t.Helper()
 	m := image.NewNRGBA(image.Rectangle{Max: size})
 	draw.Draw(m, m.Rect, image.NewUniform(th.paper), image.Point{}, draw.Src)
-	parsed, err := opentype.Parse(goregular.TTF)
+	parsed, err := opentype.Parse(th.ttf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +376,7 @@ func written(t testing.TB, size image.Point, th theme) (*image.NRGBA, []string) 
 	words := strings.Fields(vocabulary)
 	var columns []string
 	for i := 0; ; i++ {
-		x, width := columnAt(i)
+		x, width := columnAt(i, wide)
 		if x >= size.X {
 			break
 		}
@@ -393,12 +397,12 @@ func written(t testing.TB, size image.Point, th theme) (*image.NRGBA, []string) 
 func columnPixels(i int) int { return 11 + i*3%10 }
 
 // columnAt is where a column begins and how wide it is.
-func columnAt(i int) (x, width int) {
+func columnAt(i, wide int) (x, width int) {
 	x = 24
 	for k := range i {
-		x += columnPixels(k)*32 + 48
+		x += columnPixels(k)*wide + 48
 	}
-	return x, columnPixels(i) * 32
+	return x, columnPixels(i) * wide
 }
 
 func column(m *image.NRGBA, face font.Face, th theme, x, px, width int, r *rand.Rand, words []string) string {
