@@ -2,15 +2,19 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"espy/agent"
+	"espy/ui/internal/script"
 )
 
 // BenchmarkKeyToView is a key in the composer and the frame after it. It must not depend on how long the
 // conversation is.
 func BenchmarkKeyToView(b *testing.B) {
-	for _, n := range []int{10, 10_000} {
+	for _, n := range []int{100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
 			d := drive(b, 120, 40, nil, turns(n/2))
 			d.quiet()
@@ -56,5 +60,44 @@ func BenchmarkResize(b *testing.B) {
 	d.quiet()
 	for i := 0; b.Loop(); i++ {
 		d.send(tea.WindowSizeMsg{Width: 100 + i%40, Height: 40})
+	}
+}
+
+// BenchmarkFrame is a frame in which everything that shows was drawn before, after something under it changed. It must
+// not depend on how long the conversation is.
+func BenchmarkFrame(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000} {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			d := drive(b, 120, 40, nil, turns(n/2))
+			d.quiet()
+			b.ReportAllocs()
+			for b.Loop() {
+				d.m.stale = true
+				d.m.layout()
+				d.m.View()
+			}
+		})
+	}
+}
+
+// BenchmarkStreamedAnswer is an answer that comes in pieces of 200 bytes, each of them drawn: its cost a byte must not
+// grow with the answer.
+func BenchmarkStreamedAnswer(b *testing.B) {
+	for _, size := range []int{25, 50, 100} {
+		b.Run(fmt.Sprintf("KB=%d", size), func(b *testing.B) {
+			text := strings.Repeat(script.Answer, size<<10/len(script.Answer)+1)[:size<<10]
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				d := drive(b, 120, 40, nil, turns(10))
+				d.tell(agent.TurnStarted{})
+				for rest := text; rest != ""; {
+					n := min(200, len(rest))
+					d.send(arrived{talk: d.m.talks, events: []agent.Event{agent.TextDelta{Text: strings.ToValidUTF8(rest[:n], "")}}})
+					rest = rest[n:]
+					d.until("the piece is drawn", func() bool { return !d.m.live.busy })
+				}
+				d.m.work.end()
+			}
+		})
 	}
 }

@@ -75,13 +75,22 @@ func shownKeys(keys []string) string {
 	return strings.Join(out, " ")
 }
 
+// helpLine is a name and what it does, which is wrapped beside it; a long name has a line of its own.
 func helpLine(t *theme, name, about string, column, width int) []string {
-	name = flat(name)
+	name = cut(flat(name), width)
+	var lines []string
+	lead := name
 	if cellsOf(name) > column-2 {
-		return []string{t.accent.Render(cut(name, width)), cut(strings.Repeat(" ", column)+flat(about), width)}
+		lines, lead = append(lines, t.accent.Render(name)), ""
 	}
-	pad := strings.Repeat(" ", column-cellsOf(name))
-	return []string{t.accent.Render(name) + cut(pad+flat(about), max(width-cellsOf(name), 0))}
+	for i, line := range wrap(flat(about), max(width-column, 1)) {
+		if i > 0 {
+			lead = ""
+		}
+		pad := strings.Repeat(" ", column-cellsOf(lead))
+		lines = append(lines, t.accent.Render(lead)+cut(pad+line, max(width-cellsOf(lead), 0)))
+	}
+	return lines
 }
 
 // pictureFacts is all that is known of a picture, in lines of a width.
