@@ -71,7 +71,7 @@ type Conversation struct {
 	Points func() []agent.Point
 	First  *FirstScreen // what its first screen says; nil keeps what the options say
 
-	Servers Servers
+	MCP Servers
 
 	ReadOnly error // why nothing can be said in it; nil where it is worked in
 }

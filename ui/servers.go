@@ -40,25 +40,25 @@ type startServers struct{ talk int }
 
 // connectServers begins connecting once the frame that shows the conversation is there.
 func (m *model) connectServers() tea.Cmd {
-	if m.conv.Servers.Start == nil {
+	if m.conv.MCP.Start == nil {
 		return nil
 	}
 	return m.afterFrame(0, startServers{m.talks})
 }
 
 func (m *model) onStartServers(s startServers) {
-	if s.talk == m.talks && m.conv.Servers.Start != nil {
-		m.conv.Servers.Start()
+	if s.talk == m.talks && m.conv.MCP.Start != nil {
+		m.conv.MCP.Start()
 	}
 }
 
 // serverPrompts are the prompts of servers, as slash commands.
 func (m *model) serverPrompts() []slash {
-	if m.conv.Servers.List == nil {
+	if m.conv.MCP.List == nil {
 		return nil
 	}
 	var list []slash
-	for _, s := range m.conv.Servers.List() {
+	for _, s := range m.conv.MCP.List() {
 		for _, p := range s.Prompts {
 			about := "MCP " + s.Name
 			if p.About != "" {
@@ -76,7 +76,7 @@ func (m *model) filled(server, prompt string) func(*model, string) tea.Cmd {
 		if m.onlyRead() || m.sayBlind() {
 			return nil
 		}
-		fill := m.conv.Servers.Fill
+		fill := m.conv.MCP.Fill
 		return m.start("asking "+flat(server)+" for the prompt…", nil, func(ctx context.Context) func(*model) tea.Cmd {
 			text, err := fill(ctx, prompt, args)
 			return func(m *model) tea.Cmd {
@@ -93,7 +93,7 @@ func (m *model) filled(server, prompt string) func(*model, string) tea.Cmd {
 var serverWords = []string{"enable", "disable", "reconnect"}
 
 func (m *model) runServers(args string) tea.Cmd {
-	s := m.conv.Servers
+	s := m.conv.MCP
 	if s.List == nil {
 		return m.missing()
 	}
@@ -117,11 +117,11 @@ func (m *model) runServers(args string) tea.Cmd {
 
 // showServers lists the servers; one that is taken is shown with what can be done.
 func (m *model) showServers() {
-	d := newPicker("MCP servers", serverChoices(m.conv.Servers.List()), func(c choice, _ string) tea.Cmd {
+	d := newPicker("MCP servers", serverChoices(m.conv.MCP.List()), func(c choice, _ string) tea.Cmd {
 		m.showServer(c.label)
 		return nil
 	})
-	d.renew = func() []choice { return serverChoices(m.conv.Servers.List()) }
+	d.renew = func() []choice { return serverChoices(m.conv.MCP.List()) }
 	d.footer = "enter shows one · changes hold for this session · esc closes"
 	if len(d.choices) == 0 {
 		d.filters, d.choose = false, nil
@@ -156,7 +156,7 @@ func serverState(s Server) string {
 // showServer shows all there is to know of a server.
 func (m *model) showServer(name string) {
 	find := func() (Server, bool) {
-		list := m.conv.Servers.List()
+		list := m.conv.MCP.List()
 		i := slices.IndexFunc(list, func(s Server) bool { return s.Name == name })
 		if i < 0 {
 			return Server{}, false
@@ -166,9 +166,9 @@ func (m *model) showServer(name string) {
 	choices := func() []choice {
 		s, _ := find()
 		if s.State == "off" {
-			return []choice{{label: "back"}, {label: "switch it on", value: m.conv.Servers.Enable}}
+			return []choice{{label: "back"}, {label: "switch it on", value: m.conv.MCP.Enable}}
 		}
-		return []choice{{label: "back"}, {label: "connect again", value: m.conv.Servers.Reconnect}, {label: "switch it off", value: m.conv.Servers.Disable}}
+		return []choice{{label: "back"}, {label: "connect again", value: m.conv.MCP.Reconnect}, {label: "switch it off", value: m.conv.MCP.Disable}}
 	}
 	d := newPicker("MCP server "+name, choices(), func(c choice, _ string) tea.Cmd {
 		if do, ok := c.value.(func(string) error); ok {

@@ -150,7 +150,7 @@ func (f *Screen) look(ctx context.Context, id string) (ui.Conversation, error) {
 }
 
 func conversation(room *Room, s *Settings) ui.Conversation {
-	return ui.Conversation{Loop: room.Agent, Intake: room.Intake, Memory: room.Agent, Jobs: room.Agent, Spending: room.Agent.Spending, Points: room.Agent.Points, Servers: room.servers.screen(),
+	return ui.Conversation{Loop: room.Agent, Intake: room.Intake, Memory: room.Agent, Jobs: room.Agent, Spending: room.Agent.Spending, Points: room.Agent.Points, MCP: room.servers.screen(),
 		First: &ui.FirstScreen{Try: worthReading(s.Folder), ModelReason: room.Why, NotAccepted: s.NotAccepted(), Problems: s.Problems}}
 }
 

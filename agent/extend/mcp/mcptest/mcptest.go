@@ -28,6 +28,12 @@ const marker = "ESPY_MCP_STANDIN"
 func Main() {
 	switch kind := os.Getenv(marker); kind {
 	case "":
+	case "browser":
+		if err := browser().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	case "sdk":
 		if err := Server().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -154,6 +160,21 @@ func addOthers(s *sdk.Server) {
 			a := r.Params.Arguments
 			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Review " + a["what"] + " " + a["how"] + Hostile}}}}, nil
 		})
+}
+
+// browser has tools named as a browser server's are.
+func browser() *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "browser", Version: "1"}, nil)
+	for _, name := range []string{"browser_navigate", "browser_snapshot", "browser_take_screenshot", "browser_click", "browser_evaluate", "browser_console_messages", "browser_network_requests", "browser_find"} {
+		s.AddTool(&sdk.Tool{Name: name, Description: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			r := said("the page")
+			if name == "browser_take_screenshot" {
+				r.Content = append(r.Content, &sdk.ImageContent{Data: Picture(64, 48), MIMEType: "image/png"})
+			}
+			return r, nil
+		})
+	}
+	return s
 }
 
 func said(text string) *sdk.CallToolResult {
