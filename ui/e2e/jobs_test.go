@@ -80,8 +80,8 @@ func pidIn(t *testing.T, w *world, name string) (pid int) {
 	return pid
 }
 
-// serving is a program with a job running.
-func serving(t *testing.T, w *world, args ...string) (term *terminal.Terminal, pid, child int) {
+// withJob is a program with a job running.
+func withJob(t *testing.T, w *world, args ...string) (term *terminal.Terminal, pid, child int) {
 	t.Helper()
 	w.script(jobScript)
 	term = w.opened(append(args, "--mode", "full")...)
@@ -101,7 +101,7 @@ func TestAJobGoesOnAfterEscAndEndsWithTheProgramHoweverThatEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			term, pid, child := serving(t, w)
+			term, pid, child := withJob(t, w)
 			send(term, "slowly")
 			term.WaitFor("I am working")
 			term.Send(terminal.Esc)
@@ -125,7 +125,7 @@ func TestAJobGoesOnAfterEscAndEndsWithTheProgramHoweverThatEnds(t *testing.T) {
 
 func TestJobsAreListedShownAndEndedFromTheScreen(t *testing.T) {
 	w := newWorld(t)
-	term, pid, child := serving(t, w)
+	term, pid, child := withJob(t, w)
 	send(term, "/jobs")
 	term.WaitFor("jobs in the background")
 	term.Until("its line", func(s terminal.Screen) bool { return s.Contains("│ up") })
@@ -141,7 +141,7 @@ func TestJobsAreListedShownAndEndedFromTheScreen(t *testing.T) {
 
 func TestANewSessionEndsTheJobsOfTheOneBefore(t *testing.T) {
 	w := newWorld(t)
-	term, pid, child := serving(t, w)
+	term, pid, child := withJob(t, w)
 	id := sessionID(w)
 	send(term, "/clear")
 	says(term, "the session before is kept: /resume "+id+"; 1 job ended with it")
