@@ -217,6 +217,35 @@ func TestSkillsAreOfferedByDescriptionAndReadOnUse(t *testing.T) {
 	}
 }
 
+func TestTheOtherFilesOfASkillAreNamedAndCanBeRead(t *testing.T) {
+	env := toolstest.New(t).Env
+	dir := filepath.Join(t.TempDir(), "skills", "draw")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := "---\nname: draw\ndescription: d\n---\nsee help.md"
+	for name, data := range map[string]string{"SKILL.md": text, "help.md": "how"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Parse([]File{{Path: filepath.Join(dir, "SKILL.md"), Data: []byte(text)}})
+	if len(s.Tools) != 1 {
+		t.Fatal(s.Problems)
+	}
+	if _, _, err := env.Roots.Open(filepath.Join(dir, "help.md")); err == nil {
+		t.Error("it can be read before the skill was")
+	}
+	if got := run(t, env, s.Tools[0], `{"name":"draw"}`).Result.Text; !strings.Contains(got, "see help.md") || !strings.Contains(got, dir) {
+		t.Errorf("read as %q", got)
+	}
+	f, _, err := env.Roots.Open(filepath.Join(dir, "help.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}
+
 func TestCommandsTakeTheirArguments(t *testing.T) {
 	c := Parse([]File{{Path: "commands/fix.md", Data: []byte("---\ndescription: d\narguments: FILE\n---\nFix $1, all of: $ARGUMENTS")}}).Commands[0]
 	if got := c.Fill("a.go now"); c.Name != "fix" || got != "Fix a.go, all of: a.go now" {

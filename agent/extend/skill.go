@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -78,15 +80,34 @@ func skillTool(skills []Skill) (tools.Tool, bool) {
 			}
 			return guard.Effect{Tool: d.Name, Kind: guard.KindNone, Summary: "skill " + a["name"][0]}, nil
 		},
-		Run: func(_ context.Context, _ *tools.Env, call message.ToolCall) (tools.Outcome, error) {
+		Run: func(_ context.Context, env *tools.Env, call message.ToolCall) (tools.Outcome, error) {
 			a, err := d.decode(call.Args)
 			if err != nil {
 				return failed(call, err.Error()), nil
 			}
 			s := byName[a["name"][0]]
-			return tools.Outcome{Result: message.ToolResult{CallID: call.ID, Text: s.Body, Meta: map[string]string{message.MetaSummary: "read the skill " + s.Name}}}, nil
+			return tools.Outcome{Result: message.ToolResult{CallID: call.ID, Text: s.Body + s.beside(env), Meta: map[string]string{message.MetaSummary: "read the skill " + s.Name}}}, nil
 		},
 	}, true
+}
+
+// beside names the folder of a skill that has other files, and opens it for reading where it lies outside the
+// workspace: the person's own.
+func (s Skill) beside(env *tools.Env) string {
+	dir := filepath.Dir(s.Path)
+	if s.Project {
+		dir = filepath.Join(env.Workspace, dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) < 2 {
+		return ""
+	}
+	if !s.Project {
+		if err := env.Roots.AddSkill(dir); err != nil {
+			return ""
+		}
+	}
+	return "\n\n[The other files of this skill lie in " + guard.Printable(dir) + "]"
 }
 
 // argumentsWord stands in a command's text for what was typed behind its name.

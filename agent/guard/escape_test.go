@@ -398,6 +398,45 @@ func TestASessionsOwnPicturesOpenAndTheRestOfTheStateDoesNot(t *testing.T) {
 	}
 }
 
+func TestASkillsFolderOpensForReadingAndTheRestOfTheConfigurationDoesNot(t *testing.T) {
+	w := newWorld(t) // espy's own files are below state
+	w.write("state/skills/draw/help.md", "how to draw")
+	w.write("state/skills/draw/.env", w.forbidden)
+	w.write("state/skills/other/help.md", w.forbidden)
+	w.write("state/config.toml", w.forbidden)
+	w.link(w.path("state/config.toml"), "state/skills/draw/link")
+	skill := w.path("state/skills/draw")
+	if _, _, err := w.read(skill + "/help.md"); err == nil {
+		t.Error("a skill opens before it was read")
+	}
+	for range 2 {
+		if err := w.roots.AddSkill(skill); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, _, err := w.read(skill + "/help.md"); err != nil || text != "how to draw" {
+		t.Errorf("a skill's file reads as %q, %v", text, err)
+	}
+	for _, name := range []string{skill + "/.env", skill + "/link", skill + "/../other/help.md", w.path("state/config.toml")} {
+		if text, _, err := w.read(name); err == nil {
+			t.Errorf("%s opens: %q", name, text)
+		}
+	}
+	for _, name := range []string{skill + "/help.md", skill + "/new.md"} {
+		if _, err := w.roots.WriteFile(name, []byte("x")); fault(err) != FaultOutside {
+			t.Errorf("%s was written: %v", name, err)
+		}
+	}
+	deny, err := ParseRule("read(**/help.md)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	New(Options{Roots: w.roots, Rules: []SourcedRule{{Rule: deny, Verdict: Deny, Source: SourceUser}}})
+	if _, _, err := w.read(skill + "/help.md"); fault(err) != FaultDenied {
+		t.Errorf("a deny rule does not hold there: %v", err)
+	}
+}
+
 func FuzzNoNameReadsWhatLiesOutside(f *testing.F) {
 	w := newWorld(f)
 	for _, a := range attempts(w) {

@@ -91,7 +91,14 @@ func (r *Roots) judge(p place, name, written string, why purpose) error {
 		}
 		return nil
 	}
-	if r.secrets.named(p.path.Abs) || written != p.path.Abs && r.secrets.named(written) {
+	named := r.secrets.named(p.path.Abs) || written != p.path.Abs && r.secrets.named(written)
+	if r.inKind(rootSkill, p.path.Abs) {
+		if why == forWriting {
+			return refuseBecause(FaultOutside, name, "belongs to a skill, whose files are never written")
+		}
+		named = r.secrets.namedElsewhere(p.path.Abs)
+	}
+	if named {
 		return Refuse(FaultCredential, name)
 	}
 	if d := r.denied.Load(); why == forReading && d != nil {

@@ -45,6 +45,7 @@ const (
 	rootTrusted
 	rootGranted // opened by the person for one call or until espy ends
 	rootBlobs   // a session's own pictures: read only, and exempt from the credential check
+	rootSkill   // the folder of a skill: read only, though it lies in espy's own configuration
 )
 
 // root is one folder held open. A trusted file is its folder with one name.
@@ -307,9 +308,11 @@ func (r *Roots) roots() []*root {
 	return slices.Clone(r.list)
 }
 
-func (r *Roots) inBlobs(abs string) bool {
+func (r *Roots) inBlobs(abs string) bool { return r.inKind(rootBlobs, abs) }
+
+func (r *Roots) inKind(kind rootKind, abs string) bool {
 	return slices.ContainsFunc(r.roots(), func(x *root) bool {
-		return x.kind == rootBlobs && within(x.physical(), abs)
+		return x.kind == kind && within(x.physical(), abs)
 	})
 }
 

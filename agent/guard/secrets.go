@@ -68,6 +68,11 @@ func (s *Secrets) named(abs string) bool {
 	if s != nil && slices.ContainsFunc(s.own, func(dir string) bool { return within(dir, abs) }) {
 		return true
 	}
+	return s.namedElsewhere(abs)
+}
+
+// namedElsewhere is named, but for espy's own files.
+func (s *Secrets) namedElsewhere(abs string) bool {
 	lower := spelling(abs)
 	if s != nil && s.matches(s.exempt, lower) {
 		return false

@@ -117,13 +117,26 @@ func (r *Roots) Trusted() []TrustedPath {
 // AddBlobs opens a session's own blobs folder for reading. It lies in espy's state, which is otherwise
 // refused, and is never written through Roots.
 func (r *Roots) AddBlobs(dir string) error {
+	return r.addReadable(rootBlobs, dir, "the session's pictures in")
+}
+
+// AddSkill opens the folder of a skill for reading: what the skill says may name other files in it. Where it lies in
+// espy's configuration that is otherwise refused. It is never written through Roots. Adding it again is fine.
+func (r *Roots) AddSkill(dir string) error {
+	if physical, err := filepath.EvalSymlinks(dir); err == nil && r.inKind(rootSkill, physical) {
+		return nil
+	}
+	return r.addReadable(rootSkill, dir, "the skill in")
+}
+
+func (r *Roots) addReadable(kind rootKind, dir, what string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	added, err := openRoot(rootBlobs, abs)
+	added, err := openRoot(kind, abs)
 	if err != nil {
-		return fmt.Errorf("the session's pictures in %s: %w", Printable(abs), err)
+		return fmt.Errorf("%s %s: %w", what, Printable(abs), err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
