@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,7 +99,7 @@ func resident(pid int) (float64, error) {
 }
 
 func BenchmarkKeyToFrame(b *testing.B) {
-	for _, messages := range []int{10, 10_000} {
+	for _, messages := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("%d messages", messages), func(b *testing.B) {
 			w := newWorld(b)
 			w.converse(messages / 2)
@@ -118,6 +119,102 @@ func BenchmarkKeyToFrame(b *testing.B) {
 			took.report(b, "p50-ms")
 		})
 	}
+}
+
+// BenchmarkStreamedAnswer is an answer that comes as fast as it is taken, to its last word: the time, the program's
+// processor time and what it writes, for each 100 KB of answer.
+func BenchmarkStreamedAnswer(b *testing.B) {
+	for _, size := range []int{50, 100, 200} {
+		b.Run(fmt.Sprintf("%d KB", size), func(b *testing.B) {
+			w := newWorld(b)
+			w.script("[[answer]]\nrepeat = -1\nsteps = [ { text = \"\"\"" + essay(size*1000) + "\"\"\", piece = 40, delay_ms = 1 }, { text = \"the last word\" } ]\n")
+			var took, used, written medians
+			for b.Loop() {
+				term := w.bench(false)
+				term.Until("an opened session", func(s terminal.Screen) bool { return s.Contains(ready) && !s.Contains("opening…") })
+				send(term, "go on")
+				start, from, ticks := time.Now(), len(term.Output()), processorMS(b, term.Pid())
+				term.WaitFor("the last word")
+				took.since(start)
+				used = append(used, (processorMS(b, term.Pid())-ticks)*100/float64(size))
+				written = append(written, float64(len(term.Output())-from)/1000*100/float64(size))
+				term.Close()
+			}
+			used.report(b, "p50-cpu-ms/100KB")
+			written.report(b, "p50-KB-written/100KB")
+			took.report(b, "p50-ms")
+		})
+	}
+}
+
+// essay is text of so many bytes in which no line is like another.
+func essay(size int) string {
+	random := rand.New(rand.NewPCG(1, uint64(size)))
+	words := strings.Fields("some **words** of an answer with `code` in it and enough of them that they wrap on a screen of any width 你好")
+	var out strings.Builder
+	for out.Len() < size {
+		for range 10 + random.IntN(40) {
+			out.WriteString(words[random.IntN(len(words))] + " ")
+		}
+		out.WriteString("\n\n")
+	}
+	return out.String()
+}
+
+// processorMS is the processor time a process has used so far, in milliseconds.
+func processorMS(b *testing.B, pid int) float64 {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Skip(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	user, _ := strconv.ParseFloat(fields[11], 64)
+	system, _ := strconv.ParseFloat(fields[12], 64)
+	return (user + system) * 10 // the kernel counts in hundredths of a second
+}
+
+// BenchmarkWheel is a notch of the wheel and its frame, in a session of 5,000 messages.
+func BenchmarkWheel(b *testing.B) {
+	w := newWorld(b)
+	w.converse(2500)
+	term := w.bench(false, "--continue")
+	term.WaitFor("request 2500 ")
+	term.WaitFor(ready)
+	quiet(b, term)
+	var took, written medians
+	for i := 0; b.Loop(); i++ {
+		from, lines := len(term.Output()), term.Screen().Lines
+		start := time.Now()
+		term.Wheel(10, 10, 1-2*(i/20%2))
+		term.Until("other lines", func(s terminal.Screen) bool { return !slices.Equal(s.Lines, lines) })
+		took.since(start)
+		written = append(written, float64(len(term.Output())-from))
+	}
+	written.report(b, "p50-bytes")
+	took.report(b, "p50-ms")
+}
+
+// BenchmarkIdle is what an idle program does in five seconds: how often its threads run, and what it writes.
+func BenchmarkIdle(b *testing.B) {
+	w := newWorld(b)
+	var woken, written medians
+	for b.Loop() {
+		term := w.bench(false)
+		term.Until("an opened session", func(s terminal.Screen) bool { return s.Contains(ready) && !s.Contains("opening…") })
+		term.Send("a draft")
+		term.WaitFor("› a draft")
+		for range 5 {
+			quiet(b, term)
+		}
+		from, before := len(term.Output()), wakeUps(b, term.Pid())
+		time.Sleep(5 * time.Second) // idleness can only be seen by letting time pass
+		woken = append(woken, float64(wakeUps(b, term.Pid())-before)/5)
+		written = append(written, float64(len(term.Output())-from)/5)
+		term.Close()
+	}
+	woken.report(b, "wakeups/s")
+	written.report(b, "bytes/s")
 }
 
 func BenchmarkFirstScrollAfterResuming2000Turns(b *testing.B) {
@@ -222,4 +319,23 @@ func processorTime(pid int) (ms float64) {
 		}
 	}
 	return ms
+}
+
+// wakeUps is how often the threads of a process have given up their processor so far: they ran in between.
+func wakeUps(t testing.TB, pid int) int {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil || len(threads) == 0 {
+		t.Skipf("the threads of %d cannot be seen here: %v", pid, err)
+	}
+	sum := 0
+	for _, name := range threads {
+		status, _ := os.ReadFile(name)
+		_, rest, _ := strings.Cut(string(status), "\nvoluntary_ctxt_switches:")
+		if words := strings.Fields(rest); len(words) > 0 {
+			n, _ := strconv.Atoi(words[0])
+			sum += n
+		}
+	}
+	return sum
 }

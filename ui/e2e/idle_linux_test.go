@@ -1,11 +1,7 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -52,23 +48,4 @@ func TestAnIdleProgramWritesNothingAndSleeps(t *testing.T) {
 			term.Wait()
 		})
 	}
-}
-
-// wakeUps is how often the threads of a process have given up their processor so far: they ran in between.
-func wakeUps(t testing.TB, pid int) int {
-	t.Helper()
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-	if err != nil || len(threads) == 0 {
-		t.Fatalf("there are no threads of %d: %v", pid, err)
-	}
-	sum := 0
-	for _, name := range threads {
-		status, _ := os.ReadFile(name)
-		_, rest, _ := strings.Cut(string(status), "\nvoluntary_ctxt_switches:")
-		if words := strings.Fields(rest); len(words) > 0 {
-			n, _ := strconv.Atoi(words[0])
-			sum += n
-		}
-	}
-	return sum
 }
