@@ -130,7 +130,18 @@ func (m *model) back() tea.Cmd {
 	return m.resendGraphics()
 }
 
-func (m *model) quit() tea.Cmd { return tea.Quit }
+// quit ends the program. Right after the start the terminal may still be answering; what it says then must not end up in the
+// shell, so its answers are waited for, but not for long.
+func (m *model) quit() tea.Cmd {
+	if m.quitting || m.caps.Done || m.asked.IsZero() || m.o.Clock().Sub(m.asked) > answerTime {
+		return tea.Quit
+	}
+	m.quitting = true
+	return m.work.after(answerPatience, quitNow{})
+}
+
+// quitNow says that the terminal's answers were waited for long enough.
+type quitNow struct{}
 
 // askTerminal asks the terminal what it can do, once the alternate screen is there, without waiting.
 func (m *model) askTerminal() tea.Cmd {
@@ -138,6 +149,7 @@ func (m *model) askTerminal() tea.Cmd {
 	if out == nil {
 		return nil
 	}
+	m.asked = m.o.Clock()
 	return m.work.do(func(context.Context) tea.Msg {
 		_, err := out.File.WriteString(input.Query()) // a terminal that takes no question answers none
 		_ = err
@@ -156,6 +168,9 @@ func (m *model) onReply(r input.ReplyMsg) tea.Cmd {
 	}
 	if r.Kind == input.Paste {
 		return m.onClipEvent(r.Data)
+	}
+	if m.quitting && m.caps.Done {
+		return tea.Quit
 	}
 	return tea.Batch(m.choosePreviews(), m.takeClipEvents())
 }

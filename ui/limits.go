@@ -23,6 +23,9 @@ const (
 	tailLines = 400
 	// quitWindow is within which a second ctrl+c quits.
 	quitWindow = 2 * time.Second
+	// answerTime is within which of the start a terminal may still be answering, and answerPatience how long quitting waits
+	// for it then: a slow line takes 200 ms.
+	answerTime, answerPatience = 3 * time.Second, 300 * time.Millisecond
 	// stopTime is how long the system may take to stop espy on ctrl+z before espy goes on.
 	stopTime = 400 * time.Millisecond
 	// awayAfter is how long the keyboard must have rested before a person counts as turned away, longTurn how long a turn

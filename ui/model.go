@@ -74,13 +74,15 @@ type model struct {
 
 	viewer *viewer // a picture that fills the screen
 
-	keysIn  *input.Reader // the terminal, as it is read, written and painted; nil in tests
-	out     *input.Writer
-	painter *paint.Painter
-	title   string // of the window, as last written
-	caps    input.Caps
-	clip    clipEvents
-	profile termenv.Profile
+	keysIn   *input.Reader // the terminal, as it is read, written and painted; nil in tests
+	out      *input.Writer
+	painter  *paint.Painter
+	title    string    // of the window, as last written
+	asked    time.Time // when the terminal was asked what it can do
+	quitting bool      // as soon as it has answered
+	caps     input.Caps
+	clip     clipEvents
+	profile  termenv.Profile
 }
 
 // notice is a sentence above the composer about what was just done there.
@@ -146,6 +148,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.onReply(msg)
 	case resumed:
 		return m.onResumed(msg)
+	case quitNow:
+		return tea.Quit
 	case previewReady:
 		m.onPreviewReady(msg)
 		return nil

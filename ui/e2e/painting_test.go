@@ -291,6 +291,28 @@ func TestHoweverItEndsTheShellHasItsTerminalAndItsEcho(t *testing.T) {
 	}
 }
 
+func TestAnswersOfTheTerminalThatComeLateAreNotTypedIntoTheShell(t *testing.T) {
+	desktop.Need(t, "bash")
+	w := newWorld(t).with("PS1=prompt> ", "HISTFILE=")
+	p := w.program()
+	p.Args, p.Silent = []string{"bash", "--norc", "--noprofile", "-i"}, true
+	term := terminal.Start(t, p)
+	term.WaitFor("prompt>")
+	term.Send("'" + program(t) + "'\r")
+	term.WaitFor(ready)
+	term.Send(terminal.CtrlD)
+	time.Sleep(60 * time.Millisecond) // a slow line
+	term.Send("\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;4c")
+	term.Until("the shell", func(s terminal.Screen) bool { return !s.Alternate })
+	term.Send("echo sum $((6*7))\r")
+	s := term.WaitFor("sum 42")
+	if s.Contains("rgb") || s.Contains("62;4") {
+		t.Errorf("the shell got what the terminal answered:\n%s", s.Framed())
+	}
+	term.Send("exit\r")
+	term.Wait()
+}
+
 // balanced proves that what is no mode but is set and taken back was taken back: kitty's keyboard flags, the title of the
 // window, xterm's other keys, the shape of the cursor.
 func balanced(t testing.TB, out []byte) {
