@@ -183,10 +183,10 @@ type Tool struct {
 // Skill is a way to work that a file declares.
 type Skill struct {
 	Name    string
-	About   string // when to use it
-	Place   string // the file
-	Project bool   // from the workspace's .espy
-	Text    string
+	About   string        // when to use it
+	Place   string        // the file
+	Project bool          // from the workspace's .espy
+	Read    func() string // its text; it may look at the disk
 }
 
 // Past is a message that was sent: its text, and its pictures with the session that holds them.

@@ -22,7 +22,7 @@ func TestWhatTheSettingsSayAnewIsTakenUpByTheScreen(t *testing.T) {
 	d.key("ctrl+u")
 	fresh = Live{Theme: "light", Previews: "off", Keys: map[string][]string{"send": {"ctrl+s"}}, Vim: true, Notify: "off",
 		Commands: []Command{{Name: "tidy", About: "tidy up", Run: func(context.Context, string) (string, error) { return "tidied", nil }}},
-		Skills:   []Skill{{Name: "web-research", About: "Look things up.", Text: "Search first."}}}
+		Skills:   []Skill{{Name: "web-research", About: "Look things up.", Read: func() string { return "Search first." }}}}
 	d.push(agent.Notice{Kind: agent.NoticeInfo, Sentence: "Read again and in force: ui, keys."}, agent.Reloaded{})
 	d.shows("Read again and in force: ui, keys.")
 	d.until("the theme is light", func() bool { return d.m.t.name == "light" })
@@ -37,7 +37,7 @@ func TestWhatTheSettingsSayAnewIsTakenUpByTheScreen(t *testing.T) {
 
 func TestASkillIsChosenByThePersonAndItsTextGoesAlong(t *testing.T) {
 	d := drive(t, 80, 24, func(o *Options) {
-		o.Skills = []Skill{{Name: "git", About: "Use git.", Text: "no @mention here"}, {Name: "web-research", About: "Look things up.", Place: "/x/SKILL.md", Project: true, Text: "Search first.\n@README.md"}}
+		o.Skills = []Skill{{Name: "git", About: "Use git.", Read: func() string { return "no @mention here" }}, {Name: "web-research", About: "Look things up.", Place: "/x/SKILL.md", Project: true, Read: func() string { return "Search first.\n@README.md" }}}
 	}, agent.Opened{Session: "s", Mode: "ask"})
 	d.types("/skills")
 	d.key("enter")

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,8 +52,13 @@ func (m *model) runSkill(args string) tea.Cmd {
 	if words = strings.TrimSpace(words); words != "" {
 		text += " " + words
 	}
-	body := message.Text{Origin: message.OriginFile, Text: fmt.Sprintf("Skill %s, from %s:\n\n%s", name, flat(m.o.Skills[i].Place), m.o.Skills[i].Text)}
-	return m.post(parcel{text: text, typed: text, pictures: m.row.take(), with: []message.Text{body}})
+	skill := m.o.Skills[i]
+	return m.start("reading the skill…", nil, func(context.Context) func(*model) tea.Cmd {
+		body := message.Text{Origin: message.OriginFile, Text: fmt.Sprintf("Skill %s, from %s:\n\n%s", name, flat(skill.Place), skill.Read())}
+		return func(m *model) tea.Cmd {
+			return m.post(parcel{text: text, typed: text, pictures: m.row.take(), with: []message.Text{body}})
+		}
+	})
 }
 
 func (m *model) noSkill(name string) string {

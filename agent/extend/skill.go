@@ -86,24 +86,28 @@ func skillTool(skills []Skill) (tools.Tool, bool) {
 				return failed(call, err.Error()), nil
 			}
 			s := byName[a["name"][0]]
-			return tools.Outcome{Result: message.ToolResult{CallID: call.ID, Text: s.Body + s.beside(env), Meta: map[string]string{message.MetaSummary: "read the skill " + s.Name}}}, nil
+			return tools.Outcome{Result: message.ToolResult{CallID: call.ID, Text: s.Read(env.Workspace, env.Roots), Meta: map[string]string{message.MetaSummary: "read the skill " + s.Name}}}, nil
 		},
 	}, true
 }
 
-// beside names the folder of a skill that has other files, and opens it for reading where it lies outside the
-// workspace: the person's own.
-func (s Skill) beside(env *tools.Env) string {
+// Read is the skill's text. Where there are other files beside it, it names their folder, which is opened for reading
+// where it lies outside the workspace: the person's own.
+func (s Skill) Read(workspace string, roots *guard.Roots) string {
+	return s.Body + s.beside(workspace, roots)
+}
+
+func (s Skill) beside(workspace string, roots *guard.Roots) string {
 	dir := filepath.Dir(s.Path)
 	if s.Project {
-		dir = filepath.Join(env.Workspace, dir)
+		dir = filepath.Join(workspace, dir)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) < 2 {
 		return ""
 	}
 	if !s.Project {
-		if err := env.Roots.AddSkill(dir); err != nil {
+		if err := roots.AddSkill(dir); err != nil {
 			return ""
 		}
 	}

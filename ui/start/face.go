@@ -271,10 +271,15 @@ func (f *Screen) tools() (list []ui.Tool) {
 }
 
 // skills are those declared in files.
-func skills(declared []extend.Skill) []ui.Skill {
+func (f *Screen) skills(declared []extend.Skill) []ui.Skill {
 	list := make([]ui.Skill, len(declared))
 	for i, s := range declared {
-		list[i] = ui.Skill{Name: s.Name, About: s.Description, Place: s.Path, Project: s.Project, Text: s.Body}
+		list[i] = ui.Skill{Name: s.Name, About: s.Description, Place: s.Path, Project: s.Project, Read: func() string {
+			if room := f.current(); room != nil {
+				return s.Read(f.settings.Folder, room.Roots)
+			}
+			return s.Body
+		}}
 	}
 	return list
 }

@@ -267,5 +267,5 @@ func (f *Screen) refresh(ctx context.Context) []string {
 func (f *Screen) live() ui.Live {
 	s := f.inForce()
 	return ui.Live{Theme: s.Config.UI.Theme, Previews: s.Config.UI.Previews, Keys: s.Config.Keys, Vim: s.Config.UI.Vim,
-		Title: s.Config.UI.Title, Notify: s.Config.UI.Notify, Commands: commands(s.Extras.Commands), Skills: skills(s.Extras.Skills)}
+		Title: s.Config.UI.Title, Notify: s.Config.UI.Notify, Commands: commands(s.Extras.Commands), Skills: f.skills(s.Extras.Skills)}
 }
