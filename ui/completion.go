@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -138,6 +139,15 @@ func ranked(query string, paths []string) []suggestion {
 				out = append(out, suggestion{insert: p})
 			}
 		}
+		slices.SortStableFunc(out, func(a, b suggestion) int { // enter takes the first: what was typed in full stays
+			switch {
+			case a.insert == query && b.insert != query:
+				return -1
+			case b.insert == query && a.insert != query:
+				return 1
+			}
+			return 0
+		})
 		return out
 	}
 	for _, p := range paths {

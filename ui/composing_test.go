@@ -562,3 +562,27 @@ func TestUpGoesOnThroughHistoryPastCommandsAndPictures(t *testing.T) {
 		}
 	}
 }
+
+func TestACommandTypedInFullIsTheOneThatEnterRuns(t *testing.T) {
+	d := drive(t, 80, 24, func(o *Options) { o.Models = func() []providers.Route { return []providers.Route{script.Route()} } }, script.Opened())
+	for _, s := range d.m.slashes() {
+		d.m.comp.buf.clear()
+		d.types("/" + s.name)
+		if len(d.m.hints.items) == 0 || d.m.hints.items[d.m.hints.selected].insert != s.name {
+			t.Errorf("after /%s enter would run %+v", s.name, d.m.hints.items)
+		}
+	}
+	d.m.comp.buf.clear()
+	d.types("/mode")
+	d.key("enter")
+	d.shows("permission mode")
+}
+
+func TestANameTypedInFullStandsBeforeThoseThatHoldIt(t *testing.T) {
+	for _, query := range []string{"main.go", "b/a", "echo"} {
+		names := []string{"x/" + query, query + "/y", "cmd/deep/" + query, query}
+		if got := ranked(query, names)[0].insert; got != query {
+			t.Errorf("after %q enter would take %q", query, got)
+		}
+	}
+}

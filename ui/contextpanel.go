@@ -20,7 +20,7 @@ func (m *model) runContext(string) tea.Cmd {
 func (m *model) contextLines(width int) []string {
 	meter := m.talk.meter
 	if meter.Context == 0 {
-		return []string{cut("nothing has been sent yet; the first request carries the system text and the tools", width)}
+		return wrap("nothing has been sent yet; the first request carries the system text and the tools", width)
 	}
 	of := meter.Window
 	if of <= 0 {

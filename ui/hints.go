@@ -54,7 +54,7 @@ func (m *model) onFound(f found) {
 	}
 }
 
-// commandHints lists the commands that begin with the query, then those that hold it, then those that have its
+// commandHints lists the command that is the query, then those that begin with it, then those that hold it, then those that have its
 // letters in order. Enter does not take the last kind by itself: what runs would be a guess.
 func (m *model) commandHints(query string) []suggestion {
 	table := m.slashes()
@@ -62,13 +62,15 @@ func (m *model) commandHints(query string) []suggestion {
 	for i, s := range table {
 		names[i] = s.name
 	}
-	var begins, holds, loose []suggestion
+	var whole, begins, holds, loose []suggestion
 	suggest := func(i int, marks []int) suggestion {
 		return suggestion{insert: table[i].name, hint: table[i].hint, about: table[i].about, marks: marks}
 	}
 	lower := strings.ToLower(query)
 	for i, name := range names {
 		switch at := strings.Index(name, lower); {
+		case name == lower: // enter takes the first, which must be what was typed
+			whole = append(whole, suggest(i, stretch(0, len(lower))))
 		case at == 0:
 			begins = append(begins, suggest(i, stretch(0, len(lower))))
 		case at > 0:
@@ -82,7 +84,7 @@ func (m *model) commandHints(query string) []suggestion {
 			loose = append(loose, s)
 		}
 	}
-	return slices.Concat(begins, holds, loose)
+	return slices.Concat(whole, begins, holds, loose)
 }
 
 // stretch is the numbers from one on.

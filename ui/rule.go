@@ -89,8 +89,8 @@ func (m *model) rowHints() string {
 		now = "auto"
 	}
 	k := m.keys.key
-	return fitting(m.width-6, k(actRowLeft)+k(actRowRight)+" choose", k(actRowRemove)+" removes",
-		k(actRowDetail)+" detail "+flat(now)+"→"+string(nextDetail(now)), k(actRowLook)+" looks", k(actRowLeave)+" back")
+	return fitting(m.width-6, k(actRowLeft)+k(actRowRight)+" choose", k(actRowLook)+" looks",
+		k(actRowDetail)+" detail "+flat(now)+"→"+string(nextDetail(now)), k(actRowLeave)+" back", k(actRowRemove)+" removes")
 }
 
 // fitting joins hints as far as they fit.

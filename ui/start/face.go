@@ -287,6 +287,10 @@ func (f *Screen) skills(declared []extend.Skill) []ui.Skill {
 // export writes the conversation as Markdown. Pictures stand as their sentence; a file that is there is not
 // written over.
 func (f *Screen) export(_ context.Context, path string) (string, error) {
+	said := f.messages()
+	if len(said) == 0 {
+		return "", errors.New("nothing was said in this session yet, so there is nothing to export")
+	}
 	id, _ := f.session()
 	if path == "" {
 		path = "espy-" + id + ".md"
@@ -299,7 +303,7 @@ func (f *Screen) export(_ context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = headless.WriteMarkdown(out, f.messages(), nil)
+	err = headless.WriteMarkdown(out, said, nil)
 	return path, errors.Join(err, out.Close())
 }
 
