@@ -113,31 +113,49 @@ type place struct {
 // never lies inside a character, and what sits on a character goes with it.
 func shared(old, line string) place {
 	var here, before place
-	for here.at < len(line) {
-		if line[here.at] == '\x1b' {
-			n := styleLen(line[here.at:])
-			if n == 0 || !strings.HasPrefix(old[min(here.at, len(old)):], line[here.at:here.at+n]) {
-				break
+	for here.at < min(len(line), len(old)) && line[here.at] == old[here.at] {
+		c := line[here.at]
+		size, cells := 1, 1
+		switch {
+		case c == '\x1b':
+			size, cells = styleLen(line[here.at:]), 0
+		case c < ' ' || c > '~':
+			r, n := utf8.DecodeRuneInString(line[here.at:])
+			size, cells = n, exact(r)
+			if cells == 0 {
+				size = 0
 			}
-			here.style = restyled(here.style, line[here.at:here.at+n])
-			here.at += n
-			continue
 		}
-		r, size := utf8.DecodeRuneInString(line[here.at:])
-		cells := exact(r)
-		if cells == 0 || !strings.HasPrefix(old[min(here.at, len(old)):], line[here.at:here.at+size]) {
+		if size == 0 || !strings.HasPrefix(old[here.at:], line[here.at:here.at+size]) {
 			break
 		}
-		before = here
+		if cells > 0 {
+			before = here
+		}
 		here.at, here.cell = here.at+size, here.cell+cells
 	}
-	if !begins(old[min(here.at, len(old)):]) || !begins(line[here.at:]) {
+	if !begins(old[here.at:]) || !begins(line[here.at:]) {
 		here = before
 	}
+	here.style = styleOf(line[:here.at])
 	if len(here.style) > longestStyle {
 		return place{}
 	}
 	return here
+}
+
+// styleOf is the style that holds at the end of the beginning of a line.
+func styleOf(s string) string {
+	s = s[max(strings.LastIndex(s, "\x1b[m"), strings.LastIndex(s, "\x1b[0m"), 0):]
+	style := ""
+	for {
+		i := strings.IndexByte(s, '\x1b')
+		if i < 0 {
+			return style
+		}
+		n := styleLen(s[i:])
+		style, s = restyled(style, s[i:i+n]), s[i+n:]
+	}
 }
 
 // restyled is the style after one more sequence.

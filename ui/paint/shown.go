@@ -44,7 +44,8 @@ func (s *shown) paint(f Frame, marked bool) []byte {
 		line, old := lineAt(lines, y), lineAt(s.lines, y)
 		switch {
 		case whole:
-			s.line(y, f.Width, line, place{}, true)
+			cells, sure := measure(line)
+			s.line(y, f.Width, line, place{}, cells, sure, true)
 		case line != old:
 			s.changed(y, f.Width, old, line)
 		}
@@ -81,15 +82,14 @@ func (s *shown) changed(y, width int, old, line string) {
 	if from.cell >= width {
 		from = place{}
 	}
-	was, sure := measure(old)
-	now, _ := measure(line)
-	s.line(y, width, line, from, !sure || was > now)
+	was, known := measure(old)
+	cells, sure := measure(line)
+	s.line(y, width, line, from, cells, sure, !known || was > cells)
 }
 
-// line writes a line from a place on. Rest says that something may stand behind its end, which is erased: after it was
-// written where all terminals agree how far that is, else before.
-func (s *shown) line(y, width int, line string, from place, rest bool) {
-	cells, sure := measure(line)
+// line writes a line of so many cells, surely or not, from a place on. Rest says that something may stand behind its end,
+// which is erased: after it was written where all terminals agree how far that is, else before.
+func (s *shown) line(y, width int, line string, from place, cells int, sure, rest bool) {
 	s.goTo(from.cell, y)
 	if !sure {
 		s.out = append(s.out, eraseRest...)
