@@ -7,7 +7,8 @@
 // (keys.go), looks come from one theme (theme.go), and every bit of text from outside passes ui/screen.
 //
 // Cost: a key costs what the window shows, whatever the length of the conversation. An idle program writes
-// nothing and has no timer running.
+// nothing and has no timer running. Bubble Tea runs the model and draws nothing: frames go to the painter
+// (painting.go), which never holds Update up.
 //
 // The package sees the agent as a Loop and an Intake (options.go). It must not know how a model is called,
 // a picture decoded, a session stored or a rule judged, and no Bubble Tea type appears outside it.

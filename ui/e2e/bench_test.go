@@ -183,10 +183,10 @@ func BenchmarkWheel(b *testing.B) {
 	term.WaitFor(ready)
 	quiet(b, term)
 	var took, written medians
-	for i := 0; b.Loop(); i++ {
+	for b.Loop() {
 		from, lines := len(term.Output()), term.Screen().Lines
 		start := time.Now()
-		term.Wheel(10, 10, 1-2*(i/20%2))
+		term.Wheel(10, 10, 1)
 		term.Until("other lines", func(s terminal.Screen) bool { return !slices.Equal(s.Lines, lines) })
 		took.since(start)
 		written = append(written, float64(len(term.Output())-from))
