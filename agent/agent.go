@@ -94,6 +94,7 @@ type Agent struct {
 	hidden    []message.PictureRecord // redacted and perhaps not sent
 	aside     string                  // what the next message tells the model beside the person's words
 	lost      []message.JobRecord     // jobs of an earlier run of which the model was not told
+	rewound   bool                    // the conversation went back since the last message
 }
 
 // New prepares an agent for a fresh or resumed session. Nothing is written and nothing is contacted.

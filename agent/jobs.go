@@ -86,6 +86,20 @@ func (a *Agent) jobNews() string {
 	return text.String()
 }
 
+// runningNews tells the model which jobs run: after a rewind it may not know that it began them.
+func (a *Agent) runningNews() string {
+	var names []string
+	for _, j := range a.env.Jobs.List() {
+		if j.Running() {
+			names = append(names, fmt.Sprintf("job %d (%s)", j.ID, jobName(j.Command)))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "[Running in the background: " + strings.Join(names, ", ") + ".]"
+}
+
 // lostNews tells the model which jobs ended with an earlier run of espy.
 func lostNews(lost []message.JobRecord) string {
 	if len(lost) == 0 {

@@ -105,6 +105,26 @@ func TestAfterAResumeTheModelIsToldOnceWhichJobsAreGoneAndNumbersGoOn(t *testing
 	}
 }
 
+func TestAfterARewindTheModelIsToldWhichJobsRun(t *testing.T) {
+	h := watch(newHouse(t, guard.ModeFull, want(callOf("c1", "shell", waitingJob)), say("started"), say("I see"), say("yes")))
+	h.send("serve it")
+	await[TurnEnded](h, "the turn's end", nil)
+	points := h.agent.Points()
+	h.agent.Send(Rewind{To: points[0].ID, What: RewindConversation})
+	await[Rewound](h, "the rewind", nil)
+	await[TurnEnded](h, "its end", nil)
+	h.send("what runs?")
+	await[TurnEnded](h, "the turn's end", nil)
+	if body := sent(h.stage.request(2)); strings.Count(body, "[Running in the background: job 1 (echo up;") != 1 || strings.Contains(body, "serve it") {
+		t.Errorf("the model reads\n%s", body)
+	}
+	h.send("again")
+	await[TurnEnded](h, "the turn's end", nil)
+	if body := sent(h.stage.request(3)); strings.Count(body, "[Running in the background") != 1 {
+		t.Errorf("it is told again:\n%s", body)
+	}
+}
+
 func TestACommandOfTheTurnCanBeSentToTheBackground(t *testing.T) {
 	h := watch(newHouse(t, guard.ModeFull, want(callOf("c1", "shell", `{"command":"echo up; while ! test -s go; do sleep 0.01; done"}`)), say("I went on")))
 	h.agent.Send(Background{})

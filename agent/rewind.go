@@ -217,6 +217,10 @@ func (a *Agent) goTo(ctx context.Context, s step, told Rewound) error {
 	if !told.Conversation {
 		told.Prompt = Prompt{}
 		a.tellModelOf(back.files)
+	} else {
+		a.mu.Lock()
+		a.rewound = true
+		a.mu.Unlock()
 	}
 	a.log.read(func(h *projection.History) {
 		told.Messages, told.Pictures = h.Conversation().Messages, h.Pictures()
@@ -274,16 +278,19 @@ func (a *Agent) tellModelOf(files []RestoredFile) {
 
 // takeAside is what the next message says beside the person's words, and the jobs it says are gone.
 func (a *Agent) takeAside() (blocks []message.Block, lost []message.JobRecord) {
-	news := a.jobNews()
+	news, running := a.jobNews(), a.runningNews()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, text := range []string{a.aside, lostNews(a.lost), strings.TrimSpace(news)} {
+	if !a.rewound {
+		running = ""
+	}
+	for _, text := range []string{a.aside, lostNews(a.lost), running, strings.TrimSpace(news)} {
 		if text != "" {
 			blocks = append(blocks, message.Text{Text: text, Origin: message.OriginEspy})
 		}
 	}
 	lost = a.lost
-	a.aside, a.lost = "", nil
+	a.aside, a.lost, a.rewound = "", nil, false
 	return blocks, lost
 }
 

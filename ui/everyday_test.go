@@ -291,6 +291,24 @@ func TestARewoundConversationHasTheListItHadThen(t *testing.T) {
 	d.until("there is none", func() bool { return len(d.m.talk.todos) == 0 })
 }
 
+func TestLeavingSaysWhichJobsEndWithIt(t *testing.T) {
+	d := withJobs(t, "dark", 80, 24)
+	d.key("ctrl+c")
+	d.shows("again to quit; 1 job ends with it")
+}
+
+func TestACommandForTheBackgroundAsksAsOne(t *testing.T) {
+	ask := asks("q1")
+	ask.Effect.Background = true
+	if got := questionTitle(ask); got != "shell: run this command in the background?" {
+		t.Errorf("the question is %q", got)
+	}
+	ask.Effect.Outside = true
+	if got := questionTitle(ask); got != "shell: run this command outside the sandbox, in the background?" {
+		t.Errorf("the question is %q", got)
+	}
+}
+
 func TestInitSendsItsOwnLineWithThePromptBehindIt(t *testing.T) {
 	d := drive(t, 80, 24, nil, script.Opened())
 	d.d("/init mind the generated files")

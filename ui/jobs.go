@@ -37,6 +37,17 @@ func (s *session) background() string {
 	return amount(len(s.jobs), "job")
 }
 
+// endsWithIt is what leaving the session ends.
+func (s *session) endsWithIt() string {
+	switch len(s.jobs) {
+	case 0:
+		return ""
+	case 1:
+		return "; 1 job ends with it"
+	}
+	return "; " + amount(len(s.jobs), "job") + " end with it"
+}
+
 func jobEnded(j tools.Job) string {
 	return fmt.Sprintf("job %d %s (%s)", j.ID, flat(agent.JobEnd(j)), flat(oneLine(j.Command)))
 }

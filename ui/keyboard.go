@@ -293,7 +293,7 @@ func (m *model) cancel() tea.Cmd {
 		m.say("stopping; "+m.keys.key(actCancel)+" again quits", false)
 		return cmd
 	}
-	m.say("press "+m.keys.key(actCancel)+" again to quit", false)
+	m.say("press "+m.keys.key(actCancel)+" again to quit"+m.talk.endsWithIt(), false)
 	return nil
 }
 
