@@ -143,16 +143,19 @@ func (c *connections) tellTo(loop *agent.Agent) {
 	c.tell = loop.ServersChanged
 }
 
-// await starts the servers where nothing has, and waits for those that are being connected.
+// await starts the servers where nothing has, and has a session's first message wait for those that are being connected.
 func (c *connections) await(headless bool) func(context.Context) {
+	var first sync.Once
 	return func(ctx context.Context) {
-		c.Start()
-		if !headless {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, serverPause)
-			defer cancel()
-		}
-		c.Wait(ctx)
+		first.Do(func() {
+			c.Start()
+			if !headless {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, serverPause)
+				defer cancel()
+			}
+			c.Wait(ctx)
+		})
 	}
 }
 

@@ -432,3 +432,22 @@ func TestOtherSettingsChangeTheServersTheyAreAboutAlone(t *testing.T) {
 		t.Errorf("there are %+v", s.Status())
 	}
 }
+
+func TestSwitchingAServerOffWhileItConnectsIsNoFailure(t *testing.T) {
+	s := prepare(t, standin(t, "mute"))
+	var mu sync.Mutex
+	var states []State
+	s.opt.Changed = func(_ string, state State, _ string) { mu.Lock(); states = append(states, state); mu.Unlock() }
+	s.Start()
+	s.state(Connecting)
+	if err := s.Disable("box"); err != nil {
+		t.Fatal(err)
+	}
+	s.state(Off)
+	s.Close()
+	mu.Lock()
+	defer mu.Unlock()
+	if slices.Contains(states, Failed) || states[len(states)-1] != Off {
+		t.Errorf("it went through %v", states)
+	}
+}

@@ -91,6 +91,8 @@ func (s *server) run() {
 func (s *server) serve(ctx context.Context) {
 	var l *link
 	defer func() { l.close() }()
+	var listed time.Time
+	var due <-chan time.Time // when lists that changed again are taken
 	for {
 		l = s.follow(l)
 		if dial := s.attempt(ctx, l); dial != nil {
@@ -110,6 +112,9 @@ func (s *server) serve(ctx context.Context) {
 			l.close()
 			l = nil
 		case <-changed:
+			due = time.After(relistPause - time.Since(listed))
+		case <-due:
+			due, listed = nil, time.Now()
 			s.relist(ctx, l)
 		}
 	}
@@ -171,6 +176,10 @@ func (s *server) connect(dial context.Context) *link {
 	s.mu.Lock()
 	s.dialing()
 	s.dialing = nil
+	if err != nil && (!s.on || s.again || s.ctx.Err() != nil) {
+		s.mu.Unlock()
+		return nil // an order ended the attempt, which is no failure
+	}
 	if err != nil {
 		s.state, s.fault, s.tried = Failed, s.line(err.Error()), time.Now()
 		s.asked = false // who waited is told
@@ -198,6 +207,9 @@ func (s *server) fell(l *link) {
 
 // relist takes the lists again after the server said that they changed. Where that fails the old ones stay.
 func (s *server) relist(ctx context.Context, l *link) {
+	if l == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
 	found, err := s.list(ctx, l)
