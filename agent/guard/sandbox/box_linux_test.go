@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 )
 
 // newBoxWorld is a world in which namespaces can be had.
@@ -129,6 +131,41 @@ func TestWhatIsKeptIsNotChangedAndWhatIsShutIsNotRead(t *testing.T) {
 		t.Errorf("%v lie about", entries)
 	}
 }
+
+func TestACommandSeesNoTerminalButItsOwn(t *testing.T) {
+	w := newBoxWorld(t)
+	screen, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer screen.Close()
+	defer terminal.Close()
+	if err := os.WriteFile(filepath.Join(w.work, "own.py"), []byte(ownTerminal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := terminal.Name()
+	for _, command := range []string{"echo 1 > " + name, "head -c 0 < " + name, "head -c 0 < /proc/" + fmt.Sprint(os.Getpid()) + "/fd/" + fmt.Sprint(terminal.Fd())} {
+		if out, err := w.run(command, false); err == nil {
+			t.Errorf("%s goes through: %s", command, out)
+		}
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3, which makes a terminal here")
+	}
+	if out, err := w.run("python3 own.py", false); err != nil || out != "hello" {
+		t.Errorf("no terminal can be made: %v %s", err, out)
+	}
+}
+
+// ownTerminal makes a terminal, writes into it and prints what arrived on the other side.
+const ownTerminal = `
+import os, pty
+screen, terminal = pty.openpty()
+name = os.ttyname(terminal)
+os.close(os.open(name, os.O_RDWR | os.O_NOCTTY))
+os.write(terminal, b"hello")
+os.write(1, os.read(screen, 5))
+`
 
 func TestACommandInNamespacesHasNoRightsButRootsOverFiles(t *testing.T) {
 	w := newBoxWorld(t)

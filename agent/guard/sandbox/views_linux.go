@@ -10,18 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// changeView gives this thread, and what it becomes, a view of the files in which those to keep cannot be changed
-// and those that are shut are an unreadable file. It needs the right to mount and must come before Landlock, which
+// pseudoTerminals is where the kernel shows terminals, each a device that its owner may read and write.
+const pseudoTerminals = "/dev/pts"
+
+// changeView gives this thread, and what it becomes, a view of the files in which those to keep cannot be changed,
+// those that are shut are an unreadable file, and terminals are only those it makes. It needs the right to mount and must come before Landlock, which
 // takes it away for good. What is not there, or no longer, is left out.
 func changeView(p Policy, shelter string) error {
-	if len(p.Keep)+len(p.Shut) == 0 {
-		return nil
-	}
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("a view of the files of its own: %w", err)
 	}
 	// Nothing of this leaves: in a namespace of other users every mount only follows the one it was copied from.
+	if err := ownTerminals(); err != nil {
+		return err
+	}
 	// Something is mounted on the folders around what is kept too, so that they cannot be moved away to make room
 	// for others.
 	for _, folder := range parentsOf(p.Keep) {
@@ -49,6 +52,19 @@ func changeView(p Policy, shelter string) error {
 		if err := cover(f.Name(), name, true); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// ownTerminals puts an empty set of terminals over the user's: who reads one takes the keys typed there, and who writes
+// to one speaks to the program that shows it, in espy's name. Programs still make terminals for others to run in.
+func ownTerminals() error {
+	if _, err := os.Lstat(pseudoTerminals); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	// Where /dev/ptmx is a link to the one in the folder, everybody may open it, as the device itself.
+	if err := unix.Mount("devpts", pseudoTerminals, "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0600"); err != nil {
+		return fmt.Errorf("terminals of its own: %w", err)
 	}
 	return nil
 }
