@@ -125,7 +125,7 @@ func New(opt Options) (*Agent, error) {
 	a.lost = lost
 	env.Jobs.Begin(last, opt.Session, a.jobChanged)
 	a.env = &env
-	a.hooks = extend.NewHooks(opt.Hooks, opt.Session.ID(), opt.Folder, func(sentence string) { a.notice(NoticeError, sentence) })
+	a.hooks = extend.NewHooks(opt.Hooks, opt.Env.Left, opt.Session.ID(), opt.Folder, func(sentence string) { a.notice(NoticeError, sentence) })
 	if env.Roots != nil {
 		a.files = checkpoint.New(opt.Session.Dir(), env.Roots, opt.Session)
 		a.files.Progress = a.keptFiles

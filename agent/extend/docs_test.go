@@ -155,7 +155,7 @@ func runHooksExample(t *testing.T, text string) {
 	if len(s.Problems) > 0 || len(s.Hooks) != 2 {
 		t.Fatalf("%d hooks, %q", len(s.Hooks), s.Problems)
 	}
-	h := NewHooks(s.Hooks, "s", dir, func(said string) { t.Error(said) })
+	h := NewHooks(s.Hooks, nil, "s", dir, func(said string) { t.Error(said) })
 	for args, want := range map[string]guard.Verdict{`{"command":"git push"}`: guard.Deny, `{"command":"ls"}`: guard.Allow} {
 		if got, reason := h.Judge(context.Background(), message.ToolCall{Name: "shell", Args: args}); got != want {
 			t.Errorf("the hook says %s of %s (%s)", got, args, reason)

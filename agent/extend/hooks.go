@@ -161,6 +161,7 @@ type HookOutcome struct {
 // Hooks runs the hooks of a session.
 type Hooks struct {
 	list    atomic.Pointer[[]Hook]
+	left    *guard.Leftovers
 	session string
 	folder  string
 	report  func(sentence string)
@@ -172,9 +173,10 @@ type Hooks struct {
 }
 
 // NewHooks prepares the hooks. They end with Close. Report tells the person of one that failed; it must not block.
-func NewHooks(list []Hook, session, folder string, report func(string)) *Hooks {
+// What they leave running is in left, which may be nil.
+func NewHooks(list []Hook, left *guard.Leftovers, session, folder string, report func(string)) *Hooks {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Hooks{session: session, folder: folder, report: report, ctx: ctx, cancel: cancel, slots: make(chan struct{}, mostObserving)}
+	h := &Hooks{left: left, session: session, folder: folder, report: report, ctx: ctx, cancel: cancel, slots: make(chan struct{}, mostObserving)}
 	h.Replace(list)
 	return h
 }
@@ -309,7 +311,7 @@ func (h *Hooks) run(ctx context.Context, hook Hook, moment Moment) ([]byte, erro
 	}
 	out := &capped{limit: mostHookOutput, stop: cancel}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), out, &capped{limit: mostHookOutput, stop: cancel}
-	err = cmd.Run()
+	err = h.left.Run(cmd)
 	switch {
 	case out.full():
 		return nil, fmt.Errorf("it printed more than %d bytes", mostHookOutput)

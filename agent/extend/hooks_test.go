@@ -55,7 +55,7 @@ func TestAHookThatCannotJudgeMakesItsCallAsk(t *testing.T) {
 		{"no end of words", `exec yes`, guard.Ask, "could not judge"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := NewHooks(extension(t, asking, c.script), "s", t.TempDir(), func(string) {})
+			h := NewHooks(extension(t, asking, c.script), nil, "s", t.TempDir(), func(string) {})
 			defer h.Close()
 			verdict, reason := h.Judge(context.Background(), call)
 			if verdict != c.want || !strings.Contains(reason, c.reason) {
@@ -75,7 +75,7 @@ func TestAnObservingHookIsToldAndItsFaultIsReported(t *testing.T) {
 	}
 	reports := make(chan string, 4)
 	hooks := extension(t, "[[hook]]\nevent = \"post_tool\"\nargv = [\"./run\", \""+said+"\"]\n[[hook]]\nevent = \"turn_end\"\nargv = [\"./run\", \"/nowhere/at/all\"]\n", `cat >"$1" || exit 7; echo hidden`)
-	h := NewHooks(hooks, "s1", t.TempDir(), func(s string) { reports <- s })
+	h := NewHooks(hooks, nil, "s1", t.TempDir(), func(s string) { reports <- s })
 	h.Observe(PostTool, &message.ToolCall{ID: "c", Name: "read", Args: "{}"}, &HookOutcome{OK: true, Millis: 3})
 	h.group.Wait()
 	h.Observe(TurnEnd, nil, nil)
@@ -95,7 +95,7 @@ func TestAnObservingHookIsToldAndItsFaultIsReported(t *testing.T) {
 }
 
 func TestClosingEndsAHookThatHangs(t *testing.T) {
-	h := NewHooks(extension(t, "[[hook]]\nevent = \"session_start\"\nargv = [\"./run\"]\ntimeout_seconds = 60\n", "exec sleep 600"), "s", t.TempDir(), func(s string) { t.Error(s) })
+	h := NewHooks(extension(t, "[[hook]]\nevent = \"session_start\"\nargv = [\"./run\"]\ntimeout_seconds = 60\n", "exec sleep 600"), nil, "s", t.TempDir(), func(s string) { t.Error(s) })
 	h.Observe(SessionStart, nil, nil)
 	h.Close()
 }
@@ -132,7 +132,7 @@ func TestTheGitTrailExampleWritesTheFinishedCommitDown(t *testing.T) {
 	if problems = append(problems, s.Problems...); len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	h := NewHooks(s.Hooks, "s", repository, func(s string) { t.Error(s) })
+	h := NewHooks(s.Hooks, nil, "s", repository, func(s string) { t.Error(s) })
 	h.Observe(PostTool, &message.ToolCall{ID: "c", Name: "git-commit", Args: `{"message":"something else"}`}, &HookOutcome{OK: true})
 	h.group.Wait()
 	h.Observe(PostTool, &message.ToolCall{ID: "d", Name: "git-commit", Args: "{}"}, &HookOutcome{OK: false})
