@@ -21,8 +21,8 @@ const (
 	makerArgument = "--sandbox-spaces"
 	// spacesReady is what the maker prints once they can be used.
 	spacesReady = "ready"
-	// makerWait bounds the maker, which takes about 10 ms.
-	makerWait = 5 * time.Second
+	// makerWait bounds the maker, which takes about 10 ms, and the trial, on a machine that is busy with other things.
+	makerWait = 10 * time.Second
 )
 
 // spaces are namespaces that commands share: one for users, which owns the other, a network without any way out.
