@@ -16,6 +16,8 @@ const (
 	partingTimeout = time.Second
 	// inputGrace is how long a program gets to end by itself once its input is closed, as the protocol has it.
 	inputGrace = 300 * time.Millisecond
+	// endGrace is how long after a connection broke its end may take to be seen.
+	endGrace = 2 * time.Second
 	// relistPause is how long lists that were just taken again stand, however often a server says that they changed.
 	relistPause = time.Second
 	// restartPause is how long after a failed attempt to reach a server the next call may try again.

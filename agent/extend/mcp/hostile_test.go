@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 )
 
 func TestNonsenseCostsTheNonsenseOnly(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[string]string{
 		"chatty": "fine", "other": "fine", "batch": "fine", "asks": "fine", "shouts": "fine",
 		"strange": "first\n[content of the kind \"video\" was left out: espy does not know it]\n[a content that is no object was left out]\n[image (image/png) was left out: its data is no base64]\n[a text that is none was left out]\nlast",
@@ -33,6 +36,7 @@ func TestNonsenseCostsTheNonsenseOnly(t *testing.T) {
 }
 
 func TestAFaultOfACallIsTheCallsAlone(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[string]string{"error": "it broke", "huge": "a message of more than", "silent": "did not answer within 2s", "floods": "messages a second that nobody asked for"} {
 		t.Run(kind, func(t *testing.T) {
 			c := standin(t, kind)
@@ -49,6 +53,7 @@ func TestAFaultOfACallIsTheCallsAlone(t *testing.T) {
 }
 
 func TestAServerThatCannotBeUsedIsFailedAndSaysWhy(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[string]string{
 		"quits": "exit status 3", "mute": "was not ready within 2s", "deaf": "was not ready within 2s", "babble": "does not speak MCP", "wrong": "its tools cannot be listed",
 	} {
@@ -151,10 +156,17 @@ func TestAProgramEndsWithTheSessionAndAllItStarted(t *testing.T) {
 	play(t, mute).Close()
 }
 
-// alive reports whether a process runs; a zombie does not.
+// alive reports whether a process runs; a zombie does not, where that can be told.
 func alive(pid string) bool {
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
-	return err == nil && !strings.Contains(string(stat), ") Z")
+	if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err == nil {
+		return !strings.Contains(string(stat), ") Z")
+	}
+	number, err := strconv.Atoi(pid)
+	if err != nil {
+		return false
+	}
+	process, err := os.FindProcess(number)
+	return err == nil && process.Signal(syscall.Signal(0)) == nil
 }
 
 func TestAProgramGetsNoVariablesButTheUsualAndTheNamed(t *testing.T) {
@@ -277,6 +289,7 @@ func TestFaultsOfHTTPAreTold(t *testing.T) {
 }
 
 func TestAServerWithoutAStreamOfItsOwnIsUsedAllTheSame(t *testing.T) {
+	t.Parallel()
 	inner := mcptest.Handler(mcptest.Server())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"path/filepath"
 	"runtime"
@@ -171,11 +172,15 @@ func (l *link) over() bool {
 }
 
 // ends reports whether the connection has ended, or does within a moment: a request fails a little before.
-func (l *link) ends() bool {
+func (l *link) ends(err error) bool {
+	grace := inputGrace
+	if errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
+		grace = endGrace
+	}
 	select {
 	case <-l.ended:
 		return true
-	case <-time.After(inputGrace):
+	case <-time.After(grace):
 		return false
 	}
 }

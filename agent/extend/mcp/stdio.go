@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,7 +35,8 @@ type program struct {
 	log    *os.File
 	sieve  *sieve
 	said   *tail         // the end of what it printed beside messages
-	exited chan struct{} // closed when it has ended and nothing of its group is left
+	died   chan struct{} // closed when it has ended
+	exited chan struct{} // closed when nothing of its group is left either, and all it said was read
 	reads  sync.WaitGroup
 }
 
@@ -54,7 +56,7 @@ func (s *server) launch(ctx context.Context) (*program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be started: %w", err)
 	}
-	p := &program{name: s.config.Command[0], cmd: cmd, said: &tail{limit: mostRemembered}, exited: make(chan struct{})}
+	p := &program{name: s.config.Command[0], cmd: cmd, said: &tail{limit: mostRemembered}, died: make(chan struct{}), exited: make(chan struct{})}
 	if err := p.start(); err != nil {
 		return nil, fmt.Errorf("it cannot be started: %w", err)
 	}
@@ -139,6 +141,7 @@ func (p *program) start() (err error) {
 func (p *program) wait() {
 	defer close(p.exited)
 	_ = p.cmd.Wait()
+	close(p.died)
 	_ = p.cmd.Cancel() // the rest of its group
 	late := time.AfterFunc(inputGrace, func() { _ = p.log.Close() })
 	p.reads.Wait()
@@ -176,20 +179,33 @@ func (p *program) close(end func()) {
 
 // because says how the program ended, and its last words.
 func (p *program) because(err error) error {
-	if fault := p.sieve.fault(); fault != nil {
+	if fault := p.sieve.fault(); fault != nil && !errors.Is(fault, os.ErrClosed) {
 		err = fault
-	}
-	select {
-	case <-p.exited:
-		if state := p.cmd.ProcessState; state != nil {
-			err = fmt.Errorf("%s ended (%s)", p.name, state)
-		}
-	case <-time.After(inputGrace): // a program that ends in the middle of an exchange is seen to a little later
+	} else if p.dead() {
+		err = fmt.Errorf("%s ended (%s)", p.name, p.cmd.ProcessState)
 	}
 	if words := strings.TrimSpace(p.said.text()); words != "" {
 		return fmt.Errorf("%w; it printed: %s", err, words)
 	}
 	return err
+}
+
+// dead reports whether the program has ended, or does in a moment: a program that ends in the middle of an exchange is
+// seen to end a little later.
+func (p *program) dead() bool {
+	grace := inputGrace
+	select {
+	case <-p.sieve.drained: // it closed its output
+		grace = endGrace
+	default:
+	}
+	select {
+	case <-p.died:
+		<-p.exited
+		return true
+	case <-time.After(grace):
+		return false
+	}
 }
 
 // tail keeps the end of what is written to it. It is safe for use from several goroutines.

@@ -131,7 +131,7 @@ func (s *server) exchange(ctx context.Context, request func(context.Context, *li
 			continue
 		}
 		var answered *jsonrpc.Error
-		if err != nil && ctx.Err() == nil && !errors.As(err, &answered) && l.ends() {
+		if err != nil && ctx.Err() == nil && !errors.As(err, &answered) && l.ends(err) {
 			return &lost{l.because(err)}
 		}
 		return err
