@@ -146,9 +146,14 @@ func (c *judging) byRule(r SourcedRule, what string) Decision {
 		Reason: fmt.Sprintf("%s %s the rule %s %s (%s)", what, verb, r.Verdict, r.Rule, r.Source)}
 }
 
+// matchesAny reports whether a rule that tightens is about any part of the effect. A pattern for everything is about
+// calls too that have nothing a pattern could match: `deny task(*)` does not mean tasks on other hosts only.
 func (c *judging) matchesAny(r Rule) bool {
 	if r.Pattern == "" {
 		return true
+	}
+	if c.effect.Host == "" && len(c.effect.Paths) == 0 {
+		return r.Pattern == "*" || r.Pattern == "**"
 	}
 	if c.effect.Host != "" && r.matchesHost(c.effect.Host) {
 		return true

@@ -83,6 +83,25 @@ func TestDenyBeatsAskBeatsAllowWhateverTheirOrder(t *testing.T) {
 	}
 }
 
+func TestARuleForEverythingIsAboutCallsWithNothingToMatchToo(t *testing.T) {
+	w := newWorld(t)
+	for _, pattern := range []string{"*", "**"} {
+		g := New(Options{Mode: ModeFull, Roots: w.roots, Rules: rulesOf(t, Deny, "task("+pattern+")", "mcp__x__y("+pattern+")", "fetch(*.example.com)")})
+		for _, refused := range []Effect{{Tool: "task", Kind: KindNone}, {Tool: "task", Kind: KindNet, Host: "api"}, {Tool: "mcp__x__y", Kind: KindExec}} {
+			if d := g.Decide(refused); d.Verdict != Deny {
+				t.Errorf("%+v under deny %s(%s): %+v, want it refused", refused, refused.Tool, pattern, d)
+			}
+		}
+		if d := g.Decide(Effect{Tool: "mcp__x__z", Kind: KindExec}); d.Verdict != Allow {
+			t.Errorf("a tool that no rule names: %+v", d)
+		}
+	}
+	g := New(Options{Mode: ModeFull, Roots: w.roots, Rules: rulesOf(t, Deny, "task(api.example.com)")})
+	if d := g.Decide(Effect{Tool: "task", Kind: KindNone}); d.Verdict != Allow {
+		t.Errorf("a task on the session's own model under a rule for a host: %+v", d)
+	}
+}
+
 func TestDenyRulesForReadingHoldForEveryFileTheRootsOpen(t *testing.T) {
 	w := newWorld(t)
 	w.write("ws/private/x.txt", "x")
