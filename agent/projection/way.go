@@ -18,6 +18,7 @@ const (
 	wayNone              // not at all
 )
 
+// Names of two tools; agent/tools gives them.
 const (
 	readMedia = "read_media"
 	loadTools = "load_tools"
