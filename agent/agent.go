@@ -70,6 +70,7 @@ type Agent struct {
 	task    *task              // whose loop this is; nil for the session's own
 	events  *mailbox
 	repeats repeats  // of the running turn
+	due     bool     // files are to be read again when the running turn has ended; the loop\'s own
 	opened  bool     // a message was taken in this run; guarded by the log
 	strays  []string // names of [tools] that were told to fit nothing; of the running turn
 	hooks   *extend.Hooks
@@ -207,9 +208,14 @@ func (a *Agent) Run(ctx context.Context) error {
 			turn = nil
 			a.events.put(end)
 			a.held = end.Reason == EndFailed || end.Reason == EndLimit
-			if !a.held {
+			switch {
+			case a.held:
+			case a.due:
+				turn = a.startReload(ctx, true) // what is queued follows its end
+			default:
 				turn = a.startQueued(ctx)
 			}
+			a.due = false // a turn that failed read them at its own end
 		case <-a.commands:
 			for _, c := range a.takeInbox() {
 				turn = a.do(ctx, c, turn)
@@ -272,10 +278,11 @@ func (a *Agent) do(ctx context.Context, c Command, turn chan TurnEnded) chan Tur
 	case Note:
 		a.writeNote(c.Text)
 	case Reload:
-		if c.Quiet && turn != nil {
-			return turn // its end reads them
+		if turn != nil {
+			a.due = true
+			return turn
 		}
-		return a.whenIdle(ctx, turn, "brought up to date with its files", func(ctx context.Context) error { return a.reload(ctx, c.Quiet) })
+		return a.startReload(ctx, c.Quiet)
 	}
 	return turn
 }

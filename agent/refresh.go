@@ -24,6 +24,11 @@ func (a *Agent) refresh(ctx context.Context) bool {
 	return len(told) > 0
 }
 
+// startReload reads files again as a piece of work of its own.
+func (a *Agent) startReload(ctx context.Context, quiet bool) chan TurnEnded {
+	return a.begin(ctx, func(ctx context.Context) (EndReason, error) { return ended(a.reload(ctx, quiet)) })
+}
+
 // reload is the person's wish for a refresh.
 func (a *Agent) reload(ctx context.Context, quiet bool) error {
 	if a.opt.Refresh == nil {
