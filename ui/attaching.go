@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -20,6 +21,7 @@ type job struct {
 	chip   *chip // the place in the text that a pasted text will take; nil where there is none
 	run    func() tea.Msg
 	begun  bool
+	since  time.Time
 	cancel context.CancelFunc
 }
 
@@ -32,7 +34,7 @@ type jobDone struct {
 // start begins a job. Run returns what is to be done with its outcome.
 func (m *model) start(label string, c *chip, run func(ctx context.Context) func(*model) tea.Cmd) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.work.ctx)
-	j := &job{label: label, chip: c, cancel: cancel}
+	j := &job{label: label, chip: c, cancel: cancel, since: m.o.Clock()}
 	j.run = func() tea.Msg {
 		defer cancel()
 		return jobDone{j, run(ctx)}
@@ -53,10 +55,15 @@ func (m *model) nextJob() tea.Cmd {
 	return m.work.do(func(context.Context) tea.Msg { return j.run() })
 }
 
+// showJobs says on the row what is being looked at, and for how long where it takes a while.
 func (m *model) showJobs() {
 	m.row.waiting = m.row.waiting[:0]
 	for _, j := range m.jobs {
-		m.row.waiting = append(m.row.waiting, j.label)
+		label := j.label
+		if lasts := m.o.Clock().Sub(j.since); lasts >= worthTelling {
+			label += "  " + wholeSeconds(lasts) + ", " + m.keys.key(actInterrupt) + " stops"
+		}
+		m.row.waiting = append(m.row.waiting, label)
 	}
 }
 

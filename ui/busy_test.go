@@ -102,3 +102,17 @@ func TestABurstOfEventsMovesTheLineAFewTimesASecond(t *testing.T) {
 		t.Errorf("at the next tick it says %q, want thinking", d.m.pulse.doing)
 	}
 }
+
+func TestWhatTakesLongToAttachSaysForHowLong(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Gate = make(chan struct{})
+	d.key("ctrl+v")
+	d.shows("looking at the clipboard")
+	d.now = d.now.Add(4 * time.Second)
+	d.send(tick{})
+	if got := d.screen(); !strings.Contains(got, "4 s, esc stops") {
+		t.Errorf("after four seconds the screen is\n%s", got)
+	}
+	close(d.intake.Gate)
+	d.until("it is attached", func() bool { return len(d.m.jobs) == 0 })
+}

@@ -105,6 +105,12 @@ func dialogViews() map[string]func(t *testing.T, theme string, w, h int) *driver
 			d.key("r")
 			d.types("use make")
 		}),
+		"only-read": after(func(d *driver) {
+			d.m.conv.ReadOnly, d.m.talk.onlyRead = errDemo, true
+			d.types("may I?")
+			d.key("enter")
+			d.key("ctrl+u")
+		}),
 		"finding": after(func(d *driver) { d.key("ctrl+t", "/"); d.types("toolbar"); d.shows("toolbar") }),
 		"writing": after(func(d *driver) {
 			d.tell(agent.TurnStarted{User: message.Message{Role: message.RoleUser, Blocks: []message.Block{message.Text{Text: "go on"}}}}, agent.ThinkingDelta{Text: "Which file?\nThe style sheet."},

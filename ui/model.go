@@ -185,6 +185,7 @@ func (m *model) routeMore(msg tea.Msg) tea.Cmd {
 		m.ticking = false
 		m.spin++
 		m.talk.count(m.o.Clock())
+		m.showJobs()
 		m.sample()
 	case namesLoaded:
 		m.names = msg.names
