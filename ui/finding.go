@@ -143,11 +143,14 @@ func (l *transcript) lit(line string) string {
 // findText is what the line over the composer says while something is looked for.
 func (m *model) findText() string {
 	text := "find: " + safe(m.find.words.text())
+	if m.find.writing {
+		text += caretMark
+	}
 	switch k := m.keys.key; {
 	case m.find.missed:
 		text += "  is nowhere"
 	case m.find.writing:
-		text += caretMark + " · " + k(actChoose) + " keeps it · " + k(actDismiss) + " goes back"
+		text += " · " + k(actChoose) + " keeps it · " + k(actDismiss) + " goes back"
 	default:
 		text += "  " + k(actItemNext) + " older · " + k(actItemBefore) + " newer · " + k(actItemLeave) + " back"
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
+	"espy/providers"
 	"espy/ui/internal/script"
 	"espy/ui/paint"
 )
@@ -76,4 +78,42 @@ func TestANewSizeIsPaintedWholeAlsoWhereItIsTheOldOne(t *testing.T) {
 			t.Errorf("a size painted only %q", frame)
 		}
 	}
+}
+
+func TestTheCursorStandsInWhateverIsWrittenIn(t *testing.T) {
+	routes := func() []providers.Route { return []providers.Route{script.Route(), script.Blind()} }
+	d := drive(t, 80, 24, func(o *Options) { o.Models = routes }, conversation())
+	stands := func(after string) {
+		t.Helper()
+		lines, c := strings.Split(d.m.View(), "\n"), d.m.caret
+		if !c.Shown {
+			t.Fatalf("there is no cursor behind %q:\n%s", after, d.screen())
+		}
+		if before := ansi.Strip(ansi.Truncate(lines[c.Y], c.X, "")); !strings.HasSuffix(before, after) {
+			t.Errorf("before the cursor stands %q, want %q", before, after)
+		}
+		if strings.Contains(d.m.View(), caretMark) {
+			t.Error("the mark of the cursor is drawn")
+		}
+	}
+	d.types("some 你好")
+	stands("› some 你好")
+	d.key("left")
+	stands("› some 你")
+	d.key("ctrl+t")
+	d.until("an entry is picked", func() bool { return d.m.list.picked >= 0 })
+	if d.m.View(); d.m.caret.Shown {
+		t.Error("there is a cursor though letters are commands")
+	}
+	d.key("/")
+	d.types("tool")
+	stands("find: tool")
+	d.types("nowhere")
+	stands("find: toolnowhere")
+	d.key("esc", "esc", "end", "ctrl+u")
+	d.types("/model")
+	d.key("enter")
+	d.until("the list of models", func() bool { return d.m.dialog != nil })
+	d.types("ec")
+	stands("filter: ec")
 }
