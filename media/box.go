@@ -32,6 +32,8 @@ func (b *boxes) add(row []byte) {
 		b.addAlpha(row)
 	case b.n == 1 && b.x == 2:
 		b.addPairs(row)
+	case b.n == 3 && b.x == 2:
+		b.addPairs3(row)
 	default:
 		b.addAny(row)
 	}
@@ -65,6 +67,19 @@ func (b *boxes) addPairs(row []byte) {
 	}
 	for i, v := range row {
 		sums[i/2] += uint32(v)
+	}
+}
+
+// addPairs3 adds blocks of two pixels of three samples.
+func (b *boxes) addPairs3(row []byte) {
+	sums := b.sums
+	for len(row) >= 6 && len(sums) >= 3 {
+		v, s := (*[6]byte)(row), (*[3]uint32)(sums)
+		s[0], s[1], s[2] = s[0]+uint32(v[0])+uint32(v[3]), s[1]+uint32(v[1])+uint32(v[4]), s[2]+uint32(v[2])+uint32(v[5])
+		row, sums = row[6:], sums[3:]
+	}
+	for i, v := range row { // a block of one pixel
+		sums[i] += uint32(v)
 	}
 }
 
