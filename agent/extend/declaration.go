@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"espy/agent/guard"
 	"espy/agent/tools"
 )
 
@@ -91,6 +93,8 @@ func (d *declaration) check() error {
 	switch {
 	case !toolName.MatchString(d.Name):
 		return fmt.Errorf("name %q: expected a letter and then letters, digits, - and _, 64 at most", d.Name)
+	case taken(d.Name):
+		return fmt.Errorf("name %q is that of a tool of espy's own or of a server; take another", d.Name)
 	case strings.TrimSpace(d.Description) == "":
 		return errors.New("description is missing: it tells the model what the tool is for")
 	case d.Timeout < 0 || time.Duration(d.Timeout)*time.Second > maxTimeout:
@@ -110,6 +114,14 @@ func (d *declaration) check() error {
 		return nil // httpTool checks it
 	}
 	return fmt.Errorf("kind %q: expected command or http", d.Kind)
+}
+
+// taken reports whether a name is no file's to give: a tool of that name would never run, or under rules that were
+// written for another.
+func taken(name string) bool {
+	own := append(tools.Builtin(), tools.Task())
+	return slices.Contains([]string{tools.LoadTools, FetchTool, SkillTool, guard.OutsideTool}, name) || strings.HasPrefix(name, tools.ServerTools) ||
+		slices.ContainsFunc(own, func(t tools.Tool) bool { return t.Spec.Name == name })
 }
 
 func (d *declaration) checkCommand() error {

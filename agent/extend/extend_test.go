@@ -97,6 +97,7 @@ func TestACommandIsJudgedAsWhatItIsAndAProjectsReadOnlyIsNotBelieved(t *testing.
 
 func TestFaultyFilesAreNamedAndLeaveTheOthers(t *testing.T) {
 	good := "kind = \"command\"\nname = \"ok\"\ndescription = \"d\"\nargv = [\"true\"]\n"
+	named := func(name string) string { return strings.Replace(good, "\"ok\"", "\""+name+"\"", 1) }
 	for _, c := range []struct{ text, want string }{
 		{"kind = \"command\"\nname = \"x\"\ndescription = \"d\"\nargv = [\"true\"]\nread_onyl = true\n", "line 5"},
 		{"kind = \"command\"\nname = \"x y\"\ndescription = \"d\"\nargv = [\"true\"]\n", "name \"x y\""},
@@ -108,6 +109,8 @@ func TestFaultyFilesAreNamedAndLeaveTheOthers(t *testing.T) {
 		{"kind = \"http\"\nname = \"x\"\ndescription = \"d\"\nurl = \"ftp://h/x\"\n", "expected https://"},
 		{"kind = \"command\nname", "line 1"},
 		{good, "already"},
+		{named("read"), "take another"}, {named("task"), "take another"}, {named("fetch"), "take another"}, {named("load_tools"), "take another"},
+		{named("skill"), "take another"}, {named("shell_outside"), "take another"}, {named("mcp__server__tool"), "take another"},
 	} {
 		s := Parse([]File{{Path: "tools/a.toml", Data: []byte(good)}, {Path: "tools/b.toml", Data: []byte(c.text)}})
 		if len(s.Tools) != 1 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0], c.want) || !strings.HasPrefix(s.Problems[0], "tools/b.toml: ") {

@@ -42,6 +42,9 @@ const (
 //go:embed fetch.md
 var fetchDescription string
 
+// FetchTool is the name of the built-in reader of web pages.
+const FetchTool = "fetch"
+
 // FetchOptions say what the built-in reader of web pages may reach.
 type FetchOptions struct {
 	PrivateHosts []string // HOST or HOST:PORT that may be read although they are not on the public internet
@@ -54,7 +57,7 @@ func Fetch(opt FetchOptions) tools.Tool {
 	if opt.Timeout == 0 {
 		opt.Timeout = fetchTimeout
 	}
-	d := &declaration{Name: "fetch", Parameters: map[string]parameter{
+	d := &declaration{Name: FetchTool, Parameters: map[string]parameter{
 		"url": {Type: "string", Required: true, Description: "The whole address, with https:// or http://."},
 		"raw": {Type: "boolean", Description: "HTML as it came instead of Markdown."},
 	}}
