@@ -225,3 +225,35 @@ func TestProtectedNamesAskUnderEverySpelling(t *testing.T) {
 		}
 	}
 }
+
+func TestToolsOfServersAreDecidedByTheirNamesAndAreNoCommands(t *testing.T) {
+	w := newWorld(t)
+	program := func(tool string) Effect {
+		return Effect{Tool: "mcp__git__" + tool, Kind: KindExec, Summary: "git: " + tool}
+	}
+	host := Effect{Tool: "mcp__docs__search", Kind: KindNet, Host: "docs.example.org"}
+	rules := append(rulesOf(t, Deny, "mcp__git__push", "shell"), rulesOf(t, Allow, "mcp__git__log", "mcp__docs__*(docs.example.org)")...)
+	for _, c := range []struct {
+		mode Mode
+		e    Effect
+		want Verdict
+	}{
+		{ModeAuto, program("push"), Deny}, {ModeFull, program("push"), Deny}, {ModeAuto, program("commit"), Ask}, {ModeFull, program("commit"), Allow},
+		{ModePlan, program("commit"), Deny}, {ModeAsk, program("log"), Allow}, {ModePlan, program("log"), Deny}, {ModeAsk, host, Allow},
+	} {
+		if d := New(Options{Mode: c.mode, Roots: w.roots, Rules: rules}).Decide(c.e); d.Verdict != c.want {
+			t.Errorf("%s in %s: %+v, want %s", c.e.Tool, c.mode, d, c.want)
+		}
+	}
+	g := New(Options{Mode: ModeAuto, Roots: w.roots, Rules: rules})
+	g.Taint("the MCP server git")
+	if d := g.Decide(program("commit")); d.Verdict != Ask || !strings.Contains(d.Reason, "the MCP server git") || len(d.Offer) != 1 || d.Offer[0] != "mcp__git__commit" {
+		t.Errorf("after untrusted output: %+v", d)
+	}
+	if d := g.Decide(program("log")); d.Verdict != Allow {
+		t.Errorf("the person's own rule does not hold: %+v", d)
+	}
+	if _, err := ParseRule("mcp__any__thing", "shell"); err != nil {
+		t.Errorf("a rule for a server that is not there yet: %v", err)
+	}
+}
