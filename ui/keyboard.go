@@ -2,14 +2,11 @@ package ui
 
 import (
 	"fmt"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"espy/ui/input"
 )
-
-const second = time.Second
 
 // onInput handles what comes from the terminal: keys and pastes, and what was neither.
 func (m *model) onInput(msg tea.Msg) tea.Cmd {
