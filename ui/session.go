@@ -67,9 +67,15 @@ func (s *session) open(e agent.Opened) {
 	for _, m := range e.Messages {
 		s.replay(m)
 	}
+	s.abandonCalls()
+}
+
+// abandonCalls marks calls as failed that nothing works at any more: their result could not be had, or not be written.
+func (s *session) abandonCalls() {
 	for _, i := range s.calls {
-		if c := s.list.slots[i].entry.(*call); c.state == callRuns {
+		if c := s.list.slots[i].entry.(*call); c.state <= callWaits {
 			c.state = callFailed
+			s.list.changed(i)
 		}
 	}
 }
@@ -334,6 +340,7 @@ func (s *session) ended(e agent.TurnEnded) {
 	s.settled(true)
 	s.busy, s.asks, s.steers, s.inquiries = false, nil, nil, nil
 	s.finishLive()
+	s.abandonCalls()
 	switch {
 	case e.Reason == agent.EndRejected: // the Rejected event before it has put the message back and said why
 	case e.Err != nil:

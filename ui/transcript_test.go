@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -66,6 +67,20 @@ func TestAFailedRequestIsOneLineThatCountsDown(t *testing.T) {
 	s := d.screen()
 	if !strings.Contains(s, "busy; tried again (attempt 4 of 4)") || !strings.Contains(s, "busy; not tried again (attempt 2 of 4)") {
 		t.Errorf("the first went through, the second did not:\n%s", s)
+	}
+}
+
+func TestACallWithoutAResultDoesNotRunOnAfterItsTurn(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	call := message.ToolCall{ID: "c1", Name: "write", Args: `{"path":"big.txt"}`}
+	d.m.talk.take(agent.TurnStarted{}, d.now)
+	d.m.talk.take(agent.CallStarted{Call: call, Summary: "write big.txt"}, d.now)
+	d.now = d.now.Add(5 * time.Second)
+	d.m.talk.take(agent.TurnEnded{Reason: agent.EndFailed, Err: errors.New("write: no space left on device")}, d.now)
+	d.now = d.now.Add(5 * time.Second)
+	d.send(tick{})
+	if s := d.screen(); !strings.Contains(s, "✗ write big.txt") || strings.Contains(s, "◌") {
+		t.Errorf("the turn ended, and its call had no result:\n%s", s)
 	}
 }
 

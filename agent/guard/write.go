@@ -64,7 +64,7 @@ func refuseWrite(name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return refuseBecause(FaultUnreadable, name, "cannot be written: "+cause.Error())
 	}
-	return err // a full disk is broken machinery, not a wrong name
+	return cause // a full disk is broken machinery, not a wrong name; of the temporary file nobody knows
 }
 
 // mayReplace refuses what is no regular file, and files their owner protected from writing.
