@@ -37,9 +37,10 @@ func TestSettingsAndToolsChangeWhileTheProgramRuns(t *testing.T) {
 	w.write(file, []byte(greet+"["))
 	w.configure("model = \"fake/echo\"\n[keys]\nsned = \"f9\"\n")
 	term.Send("/reload\x1b[20~")
-	s = term.WaitFor("What it said before stays in force.")
-	if !s.Contains("The settings in force stay.") {
-		t.Errorf("the fault of the settings is not told:\n%s", s.Framed())
+	for _, said := range []string{"What it said before stays in force.", "The settings in force stay."} {
+		term.Until(said, func(s terminal.Screen) bool { // wherever the lines break
+			return strings.Contains(strings.Join(strings.Fields(strings.Join(s.Lines, " ")), " "), said)
+		})
 	}
 	w.configure("model = \"fake/echo\"\n")
 	w.write(file, []byte(greet))
