@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"espy/agent"
 	"espy/agent/guard"
+	"espy/agent/message"
 )
 
 // screenIn opens the face of an empty workspace in a home of its own and returns both folders.
@@ -96,6 +98,9 @@ func TestATildeIsTheHomeFolderForTrustAndExport(t *testing.T) {
 	if paths, err := options.Trust.List(); err != nil || len(paths) != 1 || !strings.HasSuffix(paths[0], "/docs") {
 		t.Errorf("trusted are %v, %v", paths, err)
 	}
+	a := screen.current().Agent
+	a.Send(agent.Submit{Prompt: agent.Prompt{Text: []message.Text{{Text: "hello"}}}})
+	await[agent.TurnEnded](t, a)
 	if got, err := options.Export(context.Background(), "~/talk.md"); err != nil || got != filepath.Join(home, "talk.md") {
 		t.Errorf("exported to %q, %v", got, err)
 	}
