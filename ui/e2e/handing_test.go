@@ -97,7 +97,9 @@ func TestASecondProgramOnTheSameSessionMayReadItOrGoOnInACopy(t *testing.T) {
 	w := newWorld(t)
 	term := w.opened()
 	send(term, "hello there")
-	term.WaitFor("text: 11 characters")
+	term.Until("the turn has ended", func(s terminal.Screen) bool {
+		return s.Contains("text: 11 characters") && strings.Contains(s.String(), ready)
+	})
 	id := sessionID(w)
 	for _, args := range [][]string{{"--continue"}, {"--resume", id}} {
 		before := w.contents()

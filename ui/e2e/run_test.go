@@ -246,7 +246,7 @@ func TestTheSettingsInForceAreShownWithoutTheKey(t *testing.T) {
 	w.expect(0, `fake/echo`, "!.", "models", "fake")
 	w.expect(1, "", `no known model matches "nothing-like-it"`, "models", "nothing-like-it")
 	w.expect(0, `local/strict-1`, "", "doctor", "--offline")
-	w.expect(1, `BAD   server +local: could not reach 127\.0\.0\.1:9`, "!.", "doctor")
+	w.expect(1, `BAD   server +local: could not reach 127\.0\.0\.1:9`, "one of these keeps espy from working well", "doctor")
 	for _, args := range [][]string{{"config", "show"}, {"models", "--sources"}, {"doctor"}} {
 		if r := w.run(args...); strings.Contains(r.stdout+r.stderr, key) {
 			t.Errorf("espy %s prints the key", strings.Join(args, " "))

@@ -111,11 +111,12 @@ func (w *world) tree() string {
 	return out.String()
 }
 
-// contents is every file espy keeps, with a hash of what it holds.
+// contents is every file espy keeps, with a hash of what it holds, but for what lists are made from: whoever finds that
+// out of step with its log makes it anew.
 func (w *world) contents() string {
 	var out strings.Builder
 	_ = filepath.Walk(filepath.Join(w.root, "state"), func(path string, info os.FileInfo, err error) error {
-		if err != nil || info.IsDir() {
+		if err != nil || info.IsDir() || info.Name() == "meta.json" {
 			return nil
 		}
 		data, _ := os.ReadFile(path)
