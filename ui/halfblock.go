@@ -4,21 +4,45 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"strings"
 
 	"github.com/muesli/termenv"
-	"golang.org/x/image/draw"
 )
 
 // shrunk is a picture at exactly a size, on white where it is transparent, with its marks drawn over it.
 func shrunk(m image.Image, size image.Point, marks []placedMark) *image.RGBA {
+	flat := image.NewRGBA(image.Rectangle{Max: m.Bounds().Size()})
+	draw.Draw(flat, flat.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(flat, flat.Rect, m, m.Bounds().Min, draw.Over)
 	out := image.NewRGBA(image.Rectangle{Max: size})
-	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src)
-	draw.ApproxBiLinear.Scale(out, out.Bounds(), m, m.Bounds(), draw.Over, nil)
+	for y := range size.Y {
+		for x := range size.X {
+			out.SetRGBA(x, y, average(flat, covered(x, size.X, flat.Rect.Dx()), covered(y, size.Y, flat.Rect.Dy())))
+		}
+	}
 	for _, mk := range marks {
 		mk.paint(out)
 	}
 	return out
+}
+
+// covered is the pixels of a side that the i-th of n parts covers, one at least.
+func covered(i, n, side int) [2]int {
+	from := i * side / n
+	return [2]int{from, max(from+1, (i+1)*side/n)}
+}
+
+// average is the mean colour of a part: thin lines grow pale, where picking single pixels would lose them.
+func average(m *image.RGBA, xs, ys [2]int) color.RGBA {
+	var r, g, b, n int
+	for y := ys[0]; y < ys[1]; y++ {
+		row := m.Pix[y*m.Stride+4*xs[0] : y*m.Stride+4*xs[1]]
+		for ; len(row) >= 4; row = row[4:] {
+			r, g, b, n = r+int(row[0]), g+int(row[1]), b+int(row[2]), n+1
+		}
+	}
+	return color.RGBA{R: uint8(r / n), G: uint8(g / n), B: uint8(b / n), A: 255}
 }
 
 // placedMark is a mark in the pixels of a drawing.

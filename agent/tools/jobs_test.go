@@ -230,20 +230,6 @@ func TestOutputWithoutEndIsKeptInBoundedMemoryAndStoredWhole(t *testing.T) {
 	}
 }
 
-func TestAJobRunsInTheSandboxAndWithoutKeys(t *testing.T) {
-	w, outside := confined(t)
-	w.Env.Environ = []string{"PATH=/usr/bin:/bin", "HOME=" + w.Dir}
-	out := w.Call("shell", map[string]any{"command": "sleep 1.2; touch " + outside + "/x; echo [$OPENAI_API_KEY]", "background": true})
-	if out.Result.IsError {
-		t.Fatal(out.Result.Text)
-	}
-	job := ended(t, w, 1)
-	text := w.Call("jobs", `{"action":"tail"}`).Result.Text
-	if !strings.Contains(text, "[]") || !strings.Contains(strings.ToLower(text), "denied") {
-		t.Errorf("%+v: %s", job, text)
-	}
-}
-
 func TestJobsThatAreNotThereAreNamed(t *testing.T) {
 	w := toolstest.New(t)
 	for args, want := range map[string]string{`{"action":"tail"}`: "there is no job; shell with background starts one", `{"action":"kill","id":3}`: "there is no job;", `{"action":"stop"}`: `"list" or "tail" or "kill"`} {

@@ -8,16 +8,9 @@ import (
 	"testing"
 
 	"espy/agent/guard"
-	"espy/agent/guard/lifeline"
 	"espy/agent/guard/sandbox"
 	"espy/agent/tools/toolstest"
 )
-
-func TestMain(m *testing.M) {
-	sandbox.Serve()
-	lifeline.Serve()
-	os.Exit(m.Run())
-}
 
 // confined is a workspace whose commands run in the sandbox. Temporary folders are open in it, so what is outside
 // lies elsewhere: in the home folder.
@@ -68,5 +61,19 @@ func TestACommandInTheSandboxWorksAsEverAndFailsInItsOwnWords(t *testing.T) {
 	out = w.Call("shell", map[string]any{"command": "sleep 30", "timeout_seconds": 1})
 	if !strings.Contains(out.Result.Text, "timed out") {
 		t.Errorf("it gives %q", out.Result.Text)
+	}
+}
+
+func TestAJobRunsInTheSandboxAndWithoutKeys(t *testing.T) {
+	w, outside := confined(t)
+	w.Env.Environ = []string{"PATH=/usr/bin:/bin", "HOME=" + w.Dir}
+	out := w.Call("shell", map[string]any{"command": "sleep 1.2; touch " + outside + "/x; echo [$OPENAI_API_KEY]", "background": true})
+	if out.Result.IsError {
+		t.Fatal(out.Result.Text)
+	}
+	job := ended(t, w, 1)
+	text := w.Call("jobs", `{"action":"tail"}`).Result.Text
+	if !strings.Contains(text, "[]") || !strings.Contains(strings.ToLower(text), "denied") {
+		t.Errorf("%+v: %s", job, text)
 	}
 }

@@ -186,7 +186,9 @@ func TestTheTaskListIsThereAgainAfterAResumeAndGoneAfterAnUndo(t *testing.T) {
 	term := w.opened()
 	send(term, "list it")
 	term.WaitFor("▸ second thing")
-	term.Until("the end of the turn", func(s terminal.Screen) bool { return s.Contains("all right") || s.Contains("listed") && s.Contains(ready) })
+	term.Until("the end of the turn", func(s terminal.Screen) bool {
+		return s.Contains("all right") || s.Contains("listed") && s.Contains(ready)
+	})
 	quit(t, term)
 	again := w.opened("--continue")
 	again.WaitFor("▸ second thing")

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -144,15 +143,27 @@ func raiseLoopback() error {
 	return nil
 }
 
+// tryLoopback connects to itself, with bare system calls: nothing of this package can reach a network otherwise.
 func tryLoopback() error {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	listener, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
-	conn, err := net.DialTimeout("tcp4", listener.Addr().String(), time.Second)
+	defer unix.Close(listener)
+	if err := unix.Bind(listener, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return err
+	}
+	if err := unix.Listen(listener, 1); err != nil {
+		return err
+	}
+	address, err := unix.Getsockname(listener)
 	if err != nil {
 		return err
 	}
-	return conn.Close()
+	caller, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(caller)
+	return unix.Connect(caller, address)
 }
