@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"fmt"
+	"image/color"
 	"io"
+	"strconv"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -55,6 +58,18 @@ func palettes(name string) palette {
 // second is faint there.
 var sixteen = palette{accent: "6", person: "3", ok: "2", warn: "3", bad: "1"}
 
+// in256 are the nearest of a terminal's 256 colours, by their numbers. They are looked for here because termenv, which
+// weighs hues, takes a black for both reds.
+func (p palette) in256() palette {
+	for _, c := range []*string{&p.dim, &p.faint, &p.accent, &p.person, &p.ok, &p.warn, &p.bad, &p.back, &p.on} {
+		var red, green, blue uint8
+		if n, _ := fmt.Sscanf(*c, "#%02x%02x%02x", &red, &green, &blue); n == 3 {
+			*c = strconv.Itoa(nearest256(color.RGBA{R: red, G: green, B: blue}))
+		}
+	}
+	return p
+}
+
 // newTheme makes the styles. Theme "none" keeps bold, faint and reverse: they carry what colour would.
 func newTheme(name string, dark, noColor bool, profile termenv.Profile) *theme {
 	switch {
@@ -72,6 +87,9 @@ func newTheme(name string, dark, noColor bool, profile termenv.Profile) *theme {
 	colours := palettes(name)
 	if profile == termenv.ANSI && (name == "dark" || name == "light") {
 		colours = sixteen
+	}
+	if profile == termenv.ANSI256 {
+		colours = colours.in256()
 	}
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(profile)

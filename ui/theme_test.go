@@ -27,3 +27,12 @@ func TestNoMoreColoursAreSentThanTheTerminalHas(t *testing.T) {
 		}
 	}
 }
+
+func TestInATerminalOf256ColoursWhatIsWrongIsRed(t *testing.T) {
+	for name, want := range map[string]string{"dark": "38;5;168", "light": "38;5;125"} {
+		text := newTheme(name, name == "dark", false, termenv.ANSI256).bad.Render("x")
+		if !strings.Contains(text, want+"m") {
+			t.Errorf("in the theme %s it is drawn %q, want the colour %s", name, text, want)
+		}
+	}
+}
