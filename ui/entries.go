@@ -103,8 +103,9 @@ func (s *said) pictured() bool {
 
 // thinking is the model's reasoning, folded to one line.
 type thinking struct {
-	text string
-	live bool
+	text    string
+	written grown
+	live    bool
 }
 
 func (r *thinking) draw(width int, l look) []string {
@@ -124,11 +125,11 @@ func (r *thinking) draw(width int, l look) []string {
 
 // headline is the newest thought while it thinks, and the first one afterwards.
 func (r *thinking) headline(text string) string {
-	lines := strings.Split(text, "\n")
 	if r.live {
-		return "∴ thinking: " + flat(strings.TrimSpace(lines[len(lines)-1]))
+		return "∴ thinking: " + flat(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 	}
-	return fmt.Sprintf("∴ thought: %s", flat(strings.Trim(strings.TrimSpace(lines[0]), "*#")))
+	first, _, _ := strings.Cut(text, "\n")
+	return fmt.Sprintf("∴ thought: %s", flat(strings.Trim(strings.TrimSpace(first), "*#")))
 }
 
 func (r *thinking) plain() string { return r.text }
@@ -137,12 +138,14 @@ func (r *thinking) folds() bool   { return true }
 // answer is what the model wrote: wrapped plain text until its Markdown was rendered.
 type answer struct {
 	text    string
+	written grown
 	live    bool     // it is still being written
-	lines   []string // rendered Markdown
-	width   int      // the Markdown was rendered for
-	source  string   // the text that was rendered
-	final   bool     // it was rendered as a whole, not as a piece of something being written
-	asked   int      // width a rendering is under way for
+	lines   []string // rendered Markdown, which stand in spaced behind an empty one
+	spaced  []string
+	width   int    // the Markdown was rendered for
+	source  string // the text that was rendered
+	final   bool   // it was rendered as a whole, not as a piece of something being written
+	asked   int    // width a rendering is under way for
 	stopped message.Stop
 }
 
@@ -154,7 +157,7 @@ func (a *answer) draw(width int, l look) []string {
 	if a.width != width || lines == nil {
 		lines = wrap(safe(strings.TrimSpace(a.text)), width)
 	}
-	lines = append([]string(nil), lines...)
+	lines = slices.Clip(lines) // what is added goes into a copy
 	switch a.stopped {
 	case message.StopInterrupted:
 		lines = append(lines, l.t.warn.Render("interrupted"))
@@ -166,6 +169,17 @@ func (a *answer) draw(width int, l look) []string {
 	return lines
 }
 
+// set takes rendered lines in, the first of which is the empty one.
+func (a *answer) set(lines []string) { a.lines, a.spaced = lines[1:], lines }
+
+// drawSpaced implements spaced: an answer that grows is not copied for each piece.
+func (a *answer) drawSpaced(width int) []string {
+	if a.width != width || len(a.lines) == 0 || a.stopped != "" {
+		return nil
+	}
+	return a.spaced
+}
+
 // wants reports whether Markdown is to be rendered for a width and is not under way.
 func (a *answer) wants(width int) bool { return !a.live && a.asked != width && a.wanting(width) }
 
@@ -174,7 +188,9 @@ func (a *answer) wanting(width int) bool {
 	return !a.live && strings.TrimSpace(a.text) != "" && (a.width != width || !a.final || a.source != a.text)
 }
 
-func (a *answer) forget() { a.lines, a.width, a.asked, a.source, a.final = nil, 0, 0, "", false }
+func (a *answer) forget() {
+	a.lines, a.spaced, a.width, a.asked, a.source, a.final = nil, nil, 0, 0, "", false
+}
 
 func (a *answer) plain() string { return a.text }
 

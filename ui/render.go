@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -18,9 +17,12 @@ type rendered struct {
 	index  int
 	width  int
 	source string
-	lines  []string
+	lines  []string // behind an empty one
 	final  bool
 }
+
+// spacedOut is a copy of lines behind an empty one.
+func spacedOut(lines []string) []string { return append([]string{""}, lines...) }
 
 // live is the rendering of the answer that is being written. One piece of work is under way at a time, on
 // what had arrived when it began; a stream is drawn by that work only.
@@ -38,7 +40,7 @@ func (m *model) renderAnswer(i int, a *answer, width int) tea.Cmd {
 	a.asked = width
 	text, theme := a.text, m.t.markdown
 	return m.work.do(func(context.Context) tea.Msg {
-		return rendered{a, i, width, text, markdown.Render(text, width, theme), true}
+		return rendered{a, i, width, text, spacedOut(markdown.Render(text, width, theme)), true}
 	})
 }
 
@@ -59,7 +61,7 @@ func (m *model) drawLive() tea.Cmd {
 	l.fed = len(text)
 	return m.work.do(func(context.Context) tea.Msg {
 		stream.Append(piece)
-		return rendered{a, i, width, text, slices.Clone(stream.Lines(width)), false}
+		return rendered{a, i, width, text, spacedOut(stream.Lines(width)), false}
 	})
 }
 
@@ -77,7 +79,8 @@ func (m *model) onRendered(r rendered) tea.Cmd {
 	case !r.final && (a.final || !strings.HasPrefix(a.text, r.source)):
 		return m.drawLive()
 	}
-	a.lines, a.width, a.source, a.final = r.lines, r.width, r.source, r.final
+	a.set(r.lines)
+	a.width, a.source, a.final = r.width, r.source, r.final
 	if r.final {
 		a.asked = 0
 	}

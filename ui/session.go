@@ -178,7 +178,7 @@ func (s *session) restart() {
 	}
 	if s.writing >= 0 {
 		a := s.answerEntry()
-		a.text, a.lines, a.width = "", nil, 0
+		a.text, a.lines, a.spaced, a.width = "", nil, nil, 0
 	}
 	s.list.changed(s.thought)
 	s.list.changed(s.writing)
@@ -198,10 +198,13 @@ func (s *session) take(e agent.Event, now time.Time) {
 		s.taken(e.User.TypedText())
 	case agent.TextDelta:
 		a := s.answerEntry()
-		a.text += e.Text
-		s.list.changed(s.writing)
+		a.text = a.written.add(a.text, e.Text)
+		if a.lines == nil { // else the lines change when the new ones are rendered
+			s.list.changed(s.writing)
+		}
 	case agent.ThinkingDelta:
-		s.thinkingEntry().text += e.Text
+		r := s.thinkingEntry()
+		r.text = r.written.add(r.text, e.Text)
 		s.list.changed(s.thought)
 	case agent.AnswerRestarted:
 		s.restart()

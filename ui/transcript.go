@@ -151,10 +151,18 @@ func (l *transcript) linesOf(i int) []string {
 	return s.lines
 }
 
+// spaced is an entry that may have its lines behind an empty one already, nil where it has not.
+type spaced interface{ drawSpaced(width int) []string }
+
 func (l *transcript) drawSlot(i int) []string {
 	s := &l.slots[i]
 	look := l.look
 	look.open = l.look.open != s.flip
+	if e, ok := s.entry.(spaced); ok && l.gap(i) {
+		if lines := e.drawSpaced(l.width); lines != nil {
+			return lines
+		}
+	}
 	lines := s.entry.draw(l.width, look)
 	if len(lines) > 0 && l.gap(i) {
 		lines = slices.Insert(lines, 0, "")
