@@ -93,8 +93,6 @@ func networked() map[string]string {
 		"espy/providers":       "the model's service",
 		"espy/media/clipboard": "the desktop, over its socket",
 		"espy/agent/extend":    "tools and servers that the person declared",
-
-		"espy/agent/guard/sandbox": "itself, in a network that leads nowhere, to prove that it has one",
 	}
 }
 
