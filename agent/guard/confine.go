@@ -37,7 +37,7 @@ func (g *Guard) Sandboxed() bool { return g.sandboxing.On && g.Mode() != ModeFul
 // Confine puts a prepared command into the sandbox and reports whether it did. Once it is there, the command writes
 // only to the workspace, trusted paths, temporary folders and the caches of tools, does not read folders of
 // credentials outside the workspace, and has no network unless that is allowed. Where the system can do it, what a
-// repository runs by itself and .env files inside the workspace are kept from it too.
+// repository runs by itself, .env files inside the workspace and the terminal that espy runs in are kept from it too.
 func (g *Guard) Confine(cmd *exec.Cmd) (bool, error) {
 	if !g.Sandboxed() {
 		return false, nil
@@ -49,6 +49,7 @@ func (g *Guard) Confine(cmd *exec.Cmd) (bool, error) {
 	p := g.roots.policy(env, g.sandboxing.Network)
 	if g.box.Features().Files {
 		p.Keep, p.Shut = g.roots.inner()
+		p.Shut = append(p.Shut, terminalControls(os.Getenv)...)
 	}
 	return true, g.box.Confine(cmd, p)
 }

@@ -4,6 +4,8 @@ package tools_test
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,5 +77,31 @@ func TestAJobRunsInTheSandboxAndWithoutKeys(t *testing.T) {
 	text := w.Call("jobs", `{"action":"tail"}`).Result.Text
 	if !strings.Contains(text, "[]") || !strings.Contains(strings.ToLower(text), "denied") {
 		t.Errorf("%+v: %s", job, text)
+	}
+}
+
+func TestACommandCannotTypeIntoTheTerminalThatEspyRunsIn(t *testing.T) {
+	w, _ := confined(t)
+	var box sandbox.Box
+	defer box.Close()
+	if !box.Features().Files {
+		t.Skip("this machine gives commands no view of the files of their own")
+	}
+	tmux, err := exec.LookPath("tmux")
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip("tmux is not installed")
+	}
+	server := filepath.Join(w.Dir, "server")
+	if out, err := exec.Command(tmux, "-S", server, "-f", "/dev/null", "new-session", "-d", "sleep 1000").CombinedOutput(); err != nil {
+		t.Fatalf("tmux: %v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command(tmux, "-S", server, "kill-server").Run() })
+	ask := map[string]any{"command": "tmux -S server display-message -p 'here it is'"}
+	if text := w.Call("shell", ask).Result.Text; !strings.Contains(text, "here it is") {
+		t.Fatalf("a server that has nothing to do with espy does not answer: %q", text)
+	}
+	t.Setenv("TMUX", server+",1,0")
+	if text := w.Call("shell", ask).Result.Text; strings.Contains(text, "here it is") {
+		t.Errorf("the server that espy runs in answers a command: %q", text)
 	}
 }
