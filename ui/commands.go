@@ -22,9 +22,26 @@ type slash struct {
 	args  func(m *model) []string // what its argument can be
 }
 
+// CommandNames are espy's own slash commands, without the slash. A declared command cannot take their place.
+func CommandNames() []string {
+	var names []string
+	for _, s := range ownSlashes() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
 // slashes is the table of commands; the palette and the help are made from it.
 func (m *model) slashes() []slash {
-	table := []slash{
+	table := ownSlashes()
+	for _, c := range m.o.Commands {
+		table = append(table, slash{c.Name, c.Hint, c.About, given(c), nil})
+	}
+	return append(table, m.serverPrompts()...)
+}
+
+func ownSlashes() []slash {
+	return []slash{
 		{"attach", "PATH…", "put pictures onto the row", (*model).runAttach, nil},
 		{"paste", "", "look at the clipboard: a picture, else its text", (*model).runPaste, nil},
 		{"model", "[NAME]", "go on with another model", (*model).runModel, (*model).modelNames},
@@ -61,10 +78,6 @@ func (m *model) slashes() []slash {
 		{"help", "", "keys and commands", (*model).runHelp, nil},
 		{"quit", "", "leave; the session is kept", func(m *model, _ string) tea.Cmd { return m.quit() }, nil},
 	}
-	for _, c := range m.o.Commands {
-		table = append(table, slash{c.Name, c.Hint, c.About, given(c), nil})
-	}
-	return append(table, m.serverPrompts()...)
 }
 
 // slashName is what a command is called; "/tmp/shot.png" is a path, not a command.

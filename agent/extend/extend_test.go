@@ -361,3 +361,14 @@ func TestACommandsArgumentsAreFilledInOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestACommandCannotTakeThePlaceOfOneOfEspysOwn(t *testing.T) {
+	set := Parse([]File{{Path: "commands/help.md", Data: []byte("Help.\n")}, {Path: "commands/ours.md", Data: []byte("Ours.\n")}})
+	set.Reserve([]string{"help", "quit"})
+	if len(set.Commands) != 1 || set.Commands[0].Name != "ours" {
+		t.Errorf("the commands are %+v", set.Commands)
+	}
+	if len(set.Problems) != 1 || !strings.Contains(set.Problems[0], "commands/help.md: /help is a command of espy's own") {
+		t.Errorf("told is %q", set.Problems)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -124,6 +125,17 @@ type Command struct {
 	Description string
 	Text        string
 	Path        string
+}
+
+// Reserve takes out the commands whose names are taken, and says so.
+func (s *Set) Reserve(names []string) {
+	s.Commands = slices.DeleteFunc(s.Commands, func(c Command) bool {
+		taken := slices.Contains(names, c.Name)
+		if taken {
+			s.Problems = append(s.Problems, fmt.Sprintf("%s: /%s is a command of espy's own; this one is not used, give its file another name", c.Path, c.Name))
+		}
+		return taken
+	})
 }
 
 func parseCommand(f File) (Command, error) {

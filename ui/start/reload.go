@@ -174,7 +174,7 @@ func (w *watch) takeFiles(s, before *Settings, own []extend.File) (told []string
 			told = append(told, w.once(f.Path, f.Data, alone.Problems[0]+". What it said before stays in force.")...)
 		}
 	}
-	s.Extras = extend.Parse(s.files)
+	s.Extras = parsed(s.files)
 	for _, p := range s.Extras.Problems {
 		if !slices.Contains(before.Extras.Problems, p) {
 			told = append(told, p)

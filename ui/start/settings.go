@@ -199,8 +199,15 @@ func (s *Settings) readExtras() {
 	files, problems := extend.ReadDir(s.Dirs.Config)
 	s.Problems = append(s.Problems, problems...)
 	s.files = append(files, s.projectFiles()...)
-	s.Extras = extend.Parse(s.files)
+	s.Extras = parsed(s.files)
 	s.Problems = append(s.Problems, s.Extras.Problems...)
+}
+
+// parsed is what files declare, less the commands that espy has itself.
+func parsed(files []extend.File) extend.Set {
+	set := extend.Parse(files)
+	set.Reserve(ui.CommandNames())
+	return set
 }
 
 // projectFiles are the declaring files of the workspace, where they are in force.
