@@ -49,12 +49,13 @@ func TestASignalEndsTheProcessItsCommandsAndLeavesALogThatGoesOn(t *testing.T) {
 	}
 }
 
-// left is a turn in which one command leaves something running and the next one runs.
+// left is a turn in which one command leaves processes running, two of them one in the other, and the next one runs.
+// The next one begins when the one before has been seen to in every way.
 const left = `
 [[answer]]
-steps = [ { call = "shell", args = '{"command":"sleep 1000 >/dev/null 2>&1 & echo $! > left"}' } ]
+steps = [ { call = "shell", args = '{"command":"(sleep 1000 & echo $! > child; wait) >/dev/null 2>&1 & echo $! > left"}' } ]
 [[answer]]
-steps = [ { call = "shell", args = '{"command":"(sleep 1000 & echo $! > child; wait) & echo $$ > pid; wait"}' } ]
+steps = [ { call = "shell", args = '{"command":"echo $$ > pid; exec sleep 1000"}' } ]
 `
 
 func TestAKilledProgramTakesItsCommandsWithIt(t *testing.T) {
@@ -68,7 +69,7 @@ func TestAKilledProgramTakesItsCommandsWithIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			var pids []int
-			for _, file := range []string{"left", "pid", "child"} {
+			for _, file := range []string{"left", "child", "pid"} {
 				pids = append(pids, waitForPID(t, filepath.Join(b.dir, "work", file)))
 			}
 			cmd.Process.Kill()

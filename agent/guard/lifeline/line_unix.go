@@ -25,8 +25,9 @@ type Line struct {
 func (l *Line) Watch(leader int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	told := l.pipe != nil && l.tell(leader) // first of all: the command runs already
 	l.sessions = append(slices.DeleteFunc(l.sessions, func(s int) bool { return !Lives(s) }), leader)
-	if l.pipe != nil && l.tell(leader) {
+	if told {
 		return
 	}
 	l.release() // there was none yet, or somebody killed it
