@@ -31,6 +31,7 @@ type wanted struct {
 type completion struct {
 	want     wanted
 	items    []suggestion
+	of       wanted // what the items were found for; they stand until those for want are here
 	selected int
 	moved    bool   // the person chose the line
 	closed   wanted // the person closed the list here; it stays closed until the word changes
@@ -47,6 +48,10 @@ type suggestion struct {
 
 func (c *completion) open() bool { return len(c.items) > 0 }
 
+// late reports whether the lines are still those for a word that was typed on since. No key takes one of them: it
+// would put something else in the place of what was typed.
+func (c *completion) late() bool { return c.of != c.want }
+
 func (c *completion) close() { c.closed, c.items, c.selected, c.moved = c.want, nil, 0, false }
 
 func (c *completion) move(by int) {
@@ -59,7 +64,7 @@ func (c *completion) move(by int) {
 func (c *completion) guessed() bool { return c.items[c.selected].loose && !c.moved }
 
 func (c *completion) show(items []suggestion) {
-	c.items = items
+	c.items, c.of = items, c.want
 	c.selected = min(c.selected, max(len(items)-1, 0))
 }
 

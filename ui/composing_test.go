@@ -353,6 +353,21 @@ func TestCompletionOffersPathsAndPutsThemIn(t *testing.T) {
 	}
 }
 
+func TestEnterTakesNoCompletionOfAWordThatWasTypedOnSince(t *testing.T) {
+	d := drive(t, 80, 24, nil, script.Opened())
+	d.intake.Paths = []string{"/bin", "/boot"}
+	d.types("/attach /")
+	d.shows("/bin")
+	d.m.comp.buf.insert("home/shot.png") // and the paths that go on from there are not found yet
+	d.m.complete()
+	for _, key := range []string{"tab", "enter"} {
+		d.key(key)
+		if got := d.m.comp.buf.text(); got != "/attach /home/shot.png" && got != "" {
+			t.Errorf("%s made %q of what was typed", key, got)
+		}
+	}
+}
+
 func TestEnterTakesACommandThatWasWrittenAndNotOneWithItsLettersScattered(t *testing.T) {
 	d := drive(t, 80, 24, nil, script.Opened())
 	first := func(typed string) string {

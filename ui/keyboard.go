@@ -128,9 +128,11 @@ func (m *model) onHintKey(name string) (bool, tea.Cmd) {
 	case actInterrupt:
 		m.hints.close()
 	case actComplete:
-		m.hints.accept(&m.comp.buf)
+		if !m.hints.late() {
+			m.hints.accept(&m.comp.buf)
+		}
 	case actSend:
-		if m.wordStands() || m.hints.guessed() {
+		if m.hints.late() || m.wordStands() || m.hints.guessed() {
 			return false, nil
 		}
 		ready := m.commandReady()
