@@ -211,7 +211,7 @@ func TestTheFirstMessageWithAPictureHasReadMediaInFront(t *testing.T) {
 	h.send("what is it?", h.attach(h.picture("shot.png", 40, 30)))
 	h.end()
 	first := h.stage.request(0)
-	if !declares(first, "read_media") || !strings.Contains(sent(first), "To look closer, call read_media with that path") {
+	if !declares(first, "read_media") || !strings.Contains(sent(first), "To look closer, call read_media with that blob name") {
 		t.Errorf("with a picture in the first message read_media is declared and named:\n%s", prefix(first))
 	}
 }

@@ -72,13 +72,14 @@ func (w way) again(ref string) string {
 	return ""
 }
 
-// closer says how to see more of a picture whose stored name stands just before.
+// closer says how to see more of a picture whose stored name stands just before: the name opens without a question, wherever
+// the picture came from, and still when the file is gone.
 func (w way) closer() string {
 	switch w {
 	case wayDirect:
-		return " To look closer, call " + readMedia + " with that path and a crop in source pixels."
+		return " To look closer, call " + readMedia + " with that blob name as path and a crop in source pixels."
 	case wayLoad:
-		return fmt.Sprintf(" To look closer, call %s with name %q and args {path, crop}: that path, and a crop in source pixels.", loadTools, readMedia)
+		return fmt.Sprintf(" To look closer, call %s with name %q and args {path, crop}: that blob name, and a crop in source pixels.", loadTools, readMedia)
 	}
 	return ""
 }
