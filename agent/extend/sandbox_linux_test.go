@@ -26,11 +26,14 @@ func TestADeclaredToolRunsInTheSandboxUnlessItsFileSaysOtherwise(t *testing.T) {
 	g := guard.New(guard.Options{Roots: w.Env.Roots, Sandboxing: guard.Sandboxing{On: true}})
 	t.Cleanup(func() { g.Close() })
 	w.Env.Confine = g.Confine
+	outside := ""
 	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Skip(err)
+	if err == nil {
+		outside, err = os.MkdirTemp(home, "espy-test-")
 	}
-	outside, err := os.MkdirTemp(home, "espy-test-")
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal("the home folder must be writable in CI: ", err)
+	}
 	if err != nil {
 		t.Skip("the home folder cannot be written: ", err)
 	}
